@@ -352,8 +352,11 @@ def _cell(told: Told, version: Any, uid: Canonical, number: int) -> Any:
     if not rows or number not in names:
         return "missing"
     value = rows[0][names[number]]
-    is_bool = value is not None and value[0] == "bool"
-    return ("number", Fraction(value[1])) if is_bool else value
+    if value is not None and value[0] == "bool":
+        return "number", Fraction(value[1])
+    if value is not None and value[0].startswith("timestamp"):  # another zone is no other time
+        return value[0] == "timestamp None", value[1]
+    return value
 
 
 def merge_differences(path: str, told: Told) -> Iterator[str]:

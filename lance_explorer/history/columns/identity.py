@@ -5,7 +5,7 @@ later are two, whatever they are called, and so are those before and after an Ov
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,11 @@ import numpy as np
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.ancestors import Place, ancestry
-from lance_explorer.history.columns.fields_of_both import doubtful_pairs, forks_between
+from lance_explorer.history.columns.fields_of_both import (
+    doubtful_pairs,
+    fields_of_both,
+    forks_between,
+)
 from lance_explorer.history.columns.lives import Doubt, Stop, column_lives
 from lance_explorer.history.paths import Line
 
@@ -23,7 +27,8 @@ Numbers = Mapping[int, int]
 """The number of the column, or of the field inside of one, that each field ID of a version is."""
 
 _Branch = str | None
-_Fork = tuple[Stop, Stop, frozenset[int]]
+_Link = tuple[Stop, Stop, Iterable[tuple[int, int]]]
+"""Two versions, and the IDs in both of fields that both have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class ColumnsAt:
 def columns_at(stops: Sequence[Stop]) -> ColumnsAt:
     """Return which columns some versions have; the first of them is the last version."""
     lines = {stop.line.source.branch: stop.line for stop in reversed(stops)}
-    forks, doubts = list[_Fork](), list[tuple[Stop, Stop, int, int]]()
+    links, doubts = list[_Link](), list[tuple[Stop, Stop, int, int]]()
     wanted = defaultdict[_Branch, set[int]](set)
     for stop in stops:
         wanted[stop.line.source.branch].add(stop.position)
@@ -65,36 +70,43 @@ def columns_at(stops: Sequence[Stop]) -> ColumnsAt:
         places = [Place(stop.line.source, stop.record.version) for stop in (other, stops[0])]
         try:
             common = ancestry(*places)
-            forks += [_on_lines(lines, *fork) for fork in forks_between(common)]
+            kept = fields_of_both(common)
+            links += [
+                (_on(lines, parent), _on(lines, child), [(id_, id_) for id_ in ids])
+                for parent, child, ids in forks_between(common)
+            ]
             pairs = doubtful_pairs(common)
         except LanceExplorerError:  # how they come from each other is not known
             continue
+        same_ids = [(field.id, field.id) for field in other.record.schema]
+        links.append((other, stops[0], same_ids if kept is None else [*kept.items()]))
         doubts += [(other, stops[0], *pair) for pair in sorted(pairs)]
-    for parent, child, _ in forks:
+    for parent, child, _ in links:
         for stop in (parent, child):
             wanted[stop.line.source.branch].add(stop.position)
     lives = {branch: column_lives(lines[branch], wanted[branch]) for branch in wanted}
     same = _Same()
-    for parent, child, kept in forks:
+    for parent, child, both in links:
         old, new = parent.line.source.branch, child.line.source.branch
         had, has = lives[old].at[parent.position], lives[new].at[child.position]
-        for id_ in kept & had.keys() & has.keys():
-            same.join((old, had[id_]), (new, has[id_]))
+        for one, id_ in both:
+            if one in had and id_ in has:
+                same.join((old, had[one]), (new, has[id_]))
     numbers = dict[tuple[_Branch, int], Numbers]()
     for branch, found in lives.items():
         shared = dict[int, Numbers]()
-        for position, ids in found.at.items():
-            if id(ids) not in shared:
-                shared[id(ids)] = {id_: same.number(branch, life) for id_, life in ids.items()}
+        for position, own in found.at.items():
+            if id(own) not in shared:
+                shared[id(own)] = {id_: same.number(branch, life) for id_, life in own.items()}
             version = lines[branch].history.records[position].version
-            numbers[branch, version] = shared[id(ids)]
+            numbers[branch, version] = shared[id(own)]
     told = ColumnsAt(numbers, ())
     between = [_between(told, *doubt) for doubt in doubts]
-    [own, *others] = [
+    [within, *others] = [
         [_numbered(doubt, branch, same) for doubt in found.doubts]
         for branch, found in lives.items()
     ]
-    return ColumnsAt(numbers, tuple(between if others else own))
+    return ColumnsAt(numbers, tuple(between if others else within))
 
 
 class _Same:
@@ -120,15 +132,12 @@ class _Same:
         return one
 
 
-def _on_lines(lines: dict[_Branch, Line], parent: Stop, child: Stop, ids: frozenset[int]) -> _Fork:
-    """Return a fork whose stops are on given lines; one that is missing is added."""
-    found = list[Stop]()
-    for stop in (parent, child):
-        line = lines.setdefault(stop.line.source.branch, stop.line)
-        version = np.uint64(stop.record.version)
-        position = int(np.searchsorted(line.history.versions, version, side="right")) - 1
-        found.append(Stop(line, max(position, 0)))
-    return found[0], found[1], ids
+def _on(lines: dict[_Branch, Line], stop: Stop) -> Stop:
+    """Return a version on the line that is given of its branch; one that is missing is added."""
+    line = lines.setdefault(stop.line.source.branch, stop.line)
+    version = np.uint64(stop.record.version)
+    position = int(np.searchsorted(line.history.versions, version, side="right")) - 1
+    return Stop(line, max(position, 0))
 
 
 def _numbered(doubt: Doubt, branch: _Branch, same: _Same) -> Doubt:

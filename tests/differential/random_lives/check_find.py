@@ -56,7 +56,8 @@ def _lines(rows: pl.DataFrame, kept: dict[int, Observed], where: str) -> Iterato
         is_named = last.stable or not kept[versions[-1]].stable  # else by what its place got
         if row["_rowaddr"] != at.address or (is_named and row["_rowid"] != at.id):
             yield f"{told} in {last.version}: at {row['_rowaddr']}, ID {row['_rowid']}, not {at}"
-        for name, value in named[last.version].rows[row["key"]].values.items():
+        named_values = named[last.version].rows[row["key"]].values
+        for name, value in named_values.items() if last.era == latest.era else ():
             if not any(equal(row[own], value) for own in row if own.split("@")[0] == name):
                 yield f"{told} in {last.version}: {name} {row.get(name)}, not {value}"
         after = next((number for number in versions if number > last.version), None)
