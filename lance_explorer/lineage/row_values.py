@@ -191,17 +191,19 @@ def _changes(
     told: ColumnsAt,
 ) -> Iterator[list[str] | None]:
     """Yield the columns that differ from the event before; None where either is not known."""
-    nothing, before = pl.Series([None]), dict[int, pl.Series]()
+    nothing, before = pl.Series([None]), dict[int | None, pl.Series]()
+    perhaps = {doubt.after: doubt.before for doubt in told.doubts}
     for number, (found, event) in enumerate(zip(read, events, strict=True)):
-        values = dict[int, pl.Series]()
+        values = dict[int | None, pl.Series]()
         if found is not None:
             place, row = found
             shown = columns.names_in(place.source, place.version).items()
             numbers = told.columns(place.stop)
-            values = {numbers[own]: row[own].alias(name) for name, own in shown}
+            named = columns.named(row, place.source, place.version)
+            values = {numbers[own]: named[name] for name, own in shown}
         if found is None or not number or read[number - 1] is None or event == _CREATED:
             yield None
         else:
-            pairs = [(before.get(column, nothing), value) for column, value in values.items()]
-            yield [value.name for old, value in pairs if differ(old, value).item()]
+            known = {n: before.get(n, before.get(perhaps.get(n), nothing)) for n in values}
+            yield [value.name for n, value in values.items() if differ(known[n], value).item()]
         before = values
