@@ -160,7 +160,12 @@ class Sightings:
 
 
 def merged(
-    rows: StateRows, seen: Sightings, values: pl.DataFrame, has: Mapping[str, NDArray[np.bool_]]
+    rows: StateRows,
+    seen: Sightings,
+    values: pl.DataFrame,
+    has: Mapping[str, NDArray[np.bool_]],
+    *,
+    has_blobs: bool,
 ) -> tuple[Sightings, pl.DataFrame]:
     """Return stretches that go on with the same values as one, and the values of each.
 
@@ -175,6 +180,8 @@ def merged(
     has : mapping of str to ndarray of bool
         For each column which versions had it; one that came or went parts no two stretches, and has
         the last value that it had in them.
+    has_blobs : bool
+        Whether blobs are among the values.
     """
     if not len(seen):
         return seen, values
@@ -185,6 +192,8 @@ def merged(
     same = seen.goes_on() & (links[1:] == links[:-1])
     if not values.width:  # none can be read
         return seen.joined(same), values
+    if has_blobs:  # of which only positions and sizes are read: equal ones say nothing elsewhere
+        same &= (seen.address[1:] == seen.address[:-1]) & (seen.content[1:] == seen.content[:-1])
     numbers, known = np.arange(len(seen)), dict[str, NDArray[np.int64]]()
     begins = np.maximum.accumulate(np.where(np.append(True, ~same), numbers, 0))
     for name, there in has.items():

@@ -11,7 +11,11 @@ from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.findings import Finding
 from lance_explorer.format.schema import NO_PARENT, Field
 from lance_explorer.history.columns.lives import Stop
-from lance_explorer.history.columns.value_columns import types_if_known, value_columns
+from lance_explorer.history.columns.value_columns import (
+    blob_columns,
+    types_if_known,
+    value_columns,
+)
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import check_some
 from lance_explorer.history.source import TableSource
@@ -378,7 +382,11 @@ def with_values(
     place = pl.Series(take).set(pl.Series(~known), None)
     found = pl.concat(frames).select(pl.all().gather(place.cast(pl.UInt32())))
     there = {name: mask[np.maximum(take, 0)] & known for name, mask in has.items()} if count else {}
-    return merged(rows, seen, found, there)
+    has_blobs = any(
+        blob_columns(rows.history.records[position].schema).intersection(shown.names_at(position))
+        for position in parts
+    )
+    return merged(rows, seen, found, there, has_blobs=has_blobs)
 
 
 def _values(

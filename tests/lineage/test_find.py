@@ -212,3 +212,18 @@ def test_rows_that_an_index_lost_are_found(tmp_path):
     lance.dataset(path).optimize.compact_files(materialize_deletions_threshold=0.0)
     assert len(lance.dataset(path).to_table(filter="id = 7")) == 0
     assert lx.open_table(path).find("id = 7").to_polars()["is_live"].to_list() == [True]
+
+
+def test_a_blob_that_another_one_of_its_size_replaced_is_apart(tmp_path):
+    path = str(tmp_path / "t.lance")
+    blob = pa.field("data", pa.large_binary(), metadata={"lance-encoding:blob": "true"})
+    schema = pa.schema([pa.field("id", pa.int64()), blob])
+
+    def pictures(content: bytes) -> pa.Table:
+        return pa.table({"id": [1], "data": [content]}, schema=schema)
+
+    table: Any = lance.write_dataset(pictures(b"before"), path, enable_stable_row_ids=True)
+    table.merge_insert("id").when_matched_update_all().execute(pictures(b"after!"))
+    found = lx.open_table(path).find("id = 1").to_polars()
+    assert sorted(found.select("first_version", "last_version").rows()) == [(1, 1), (2, 2)]
+    assert found.filter(first_version=1)["ended_as"].to_list() == ["updated"]
