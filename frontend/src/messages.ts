@@ -410,7 +410,7 @@ export interface RowEvent {
   offset: string;
   is_end: boolean;
   is_recorded: boolean;
-  is_uncertain: boolean;
+  doubt: string | null;
 }
 
 export interface CommitsContent extends Packed {

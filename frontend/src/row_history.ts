@@ -17,14 +17,6 @@ import { absoluteTime, addressText, count, cut, plural, visible } from "./text";
 import { toolbar } from "./toolbar";
 import { linesOf, tableWords } from "./version_words";
 
-const DOUBTS: Record<string, string> = {
-  created: "This row is new, or an updated older one: the commit does not record which row replaced which.",
-  deleted:
-    "This row was deleted, or was updated and is now at another address: the commit does not record which row replaced which.",
-  "column rewritten": "A column was rewritten, possibly with unchanged values: see the values below.",
-  moved: "Versions in between are lost, and one of them may have updated the row as well.",
-};
-
 export function render({ model, el }: View) {
   const link = connect(model, el);
   let row!: FollowedRow;
@@ -138,10 +130,9 @@ export function render({ model, el }: View) {
       more,
       link.leadTo("lineage", "In the lineage"),
     );
-    const doubt = event.is_uncertain ? DOUBTS[event.name] : null;
     fill(
       facts,
-      ...(doubt ? [node("p", { class: "lx-doubt" }, doubt)] : []),
+      ...(event.doubt ? [node("p", { class: "lx-doubt" }, event.doubt)] : []),
       ...valueLines(values?.[chosen], values === null),
     );
   }

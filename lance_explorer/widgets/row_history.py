@@ -240,6 +240,30 @@ class RowHistory(RowsView):
         return events, absent
 
 
+_DOUBTS = {
+    "created": "This row is new, or an updated older one: the commit does not record which row "
+    "replaced which.",
+    "deleted": "This row was deleted, or was updated and is now at another address: the commit does "
+    "not record which row replaced which.",
+    "column rewritten": "A column was rewritten, possibly with unchanged values: see the values "
+    "below.",
+    "moved": "Versions in between are lost, and one of them may have updated the row as well.",
+}
+
+_IN_DOUBT = (
+    "Versions in between are lost. Counts and order alone link the rows before and after them: "
+    "this may be another row."
+)
+
+
+def _doubt(event: dict[str, Any]) -> str | None:
+    """Return why an event may be another one; None if it is certain."""
+    if not event["is_uncertain"]:
+        return None
+    is_linked = event["evidence"] == "inferred"
+    return _IN_DOUBT if is_linked else _DOUBTS.get(event_name(event["event"]))
+
+
 def _place(event: dict[str, Any], row_id: int) -> dict[str, Any]:
     """Return an event for the timeline, with the fragment and offset that it is drawn at."""
     after, before = event["_rowaddr_after"], event["_rowaddr_before"]
@@ -247,7 +271,7 @@ def _place(event: dict[str, Any], row_id: int) -> dict[str, Any]:
     return {
         **event_data(event, row_id),
         "name": event_name(event["event"]),
-        "is_uncertain": event["is_uncertain"],
+        "doubt": _doubt(event),
         "fragment_id": str(place.fragment_id),
         "offset": str(place.offset),
         "address": str(int(place)),
