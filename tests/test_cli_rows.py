@@ -1,6 +1,8 @@
 """The commands on commits and rows: what they print, and that it fits."""
 
 import json
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -9,6 +11,7 @@ from click.testing import CliRunner, Result
 import lance_explorer as lx
 from lance_explorer.cli import main
 from lance_explorer.cli.printing import _fitted
+from tests.damage import make_killer
 from tests.format.samples import DATA
 
 LIFE_CYCLE = str(DATA / "14.0.2" / "life_cycle.lance")
@@ -147,3 +150,23 @@ def test_a_difference_as_a_page(tmp_path):
     assert result.output.splitlines()[0] == str(page)
     assert "<h1>life_cycle.lance: 1 to 3</h1>" in page.read_text()
     assert run("diff", LIFE_CYCLE, "1", "3", "--html", "/nowhere/page.html").exit_code == 2
+
+
+_COMMAND = "from lance_explorer.cli import main; main()"
+
+
+@pytest.mark.parametrize(
+    "question", [("find", "id = 5"), ("blame", "id = 5"), ("sql", "select max(id) from dataset")]
+)
+def test_a_data_file_that_ends_its_reader_is_an_error_of_the_command(question, tmp_path):
+    path = make_killer(tmp_path / "killer.lance")
+    command, asked = question
+    done = subprocess.run(
+        [sys.executable, "-c", _COMMAND, command, str(path), asked],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert "the process that reads values died" in done.stdout + done.stderr

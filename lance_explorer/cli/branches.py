@@ -7,8 +7,8 @@ import click
 
 from lance_explorer.cells.json_rows import json_rows
 from lance_explorer.cli.group import ALLOW_BASES, LEDGER, LONGEST_TEXT, main
+from lance_explorer.cli.opening import open_apart
 from lance_explorer.shown import one_line, visible_json
-from lance_explorer.table import open_table
 
 __all__ = ["merge_preview"]
 
@@ -43,7 +43,7 @@ def merge_preview(
     """
     from lance_explorer.cli.printing import print_frame
 
-    table = open_table(uri, branch=into, allow_bases=allow_bases, ledger=ledger)
+    table = open_apart(uri, branch=into, allow_bases=allow_bases, ledger=ledger)
     found = table.merge_preview(branch, key or None)
     summary, schema, cells = found.summary(), found.schema(), found.cells()
     if as_json:

@@ -16,7 +16,8 @@ from lance_explorer.cli.group import (
     print_lines,
     without_nulls,
 )
-from lance_explorer.table import Table, open_table
+from lance_explorer.cli.opening import open_apart
+from lance_explorer.table import Table
 
 __all__ = ["log", "show"]
 
@@ -53,7 +54,7 @@ def log(
     as_json: bool,
 ) -> None:
     """Print the commits of the table at URI, newest first, of all branches or of one."""
-    table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     most = None if is_all or (as_json and limit is None) else limit or _DEFAULT_LINES
     found = table.log(
         limit=0 if limit == 0 else None if most is None else most + 1,
@@ -84,9 +85,9 @@ def show(
     uri: str, version: str, allow_bases: tuple[str, ...], ledger: str | None, as_json: bool
 ) -> None:
     """Print what one commit of the table at URI did; VERSION is named as for diff."""
-    table = open_table(uri, allow_bases=allow_bases, ledger=ledger)
+    table = open_apart(uri, allow_bases=allow_bases, ledger=ledger)
     at = table.at(version)
-    own = open_table(uri, branch=at.branch, allow_bases=allow_bases, ledger=ledger)
+    own = open_apart(uri, branch=at.branch, allow_bases=allow_bases, ledger=ledger)
     commits = own.log(all_branches=False, since=at.version, until=at.version)
     line = commits.filter(pl.col("version") == at.version)
     if as_json:

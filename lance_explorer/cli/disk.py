@@ -18,10 +18,10 @@ from lance_explorer.cli.group import (
     text_table,
     without_nulls,
 )
+from lance_explorer.cli.opening import open_apart
 from lance_explorer.findings import SEVERITIES, Severity
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.shown import one_line, visible_json
-from lance_explorer.table import open_table
 
 __all__ = ["check", "cleanup", "compact", "du"]
 
@@ -68,7 +68,7 @@ def du(
     as_json: bool,
 ) -> None:
     """Print how much the table at URI takes on disk, and why."""
-    usage = open_table(uri, branch=branch, allow_bases=allow_bases).disk_usage(clones)
+    usage = open_apart(uri, branch=branch, allow_bases=allow_bases).disk_usage(clones)
     found = usage.summary()
     if as_json:
         told = {
@@ -114,7 +114,7 @@ def cleanup(
     branches, clones or others need is not among them.
     """
     _require_dry_run(dry_run, "cleanup")
-    table = open_table(uri, branch=branch, allow_bases=allow_bases)
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases)
     preview = table.cleanup_preview(older_than, retain_versions, delete_unverified, clones)
     parts = {
         "summary": preview.summary(),
@@ -184,7 +184,7 @@ def compact(
     """
     _require_dry_run(dry_run, "compact")
     given = {name: value for name, value in options.items() if value is not None}
-    table = open_table(uri, branch=branch, allow_bases=allow_bases)
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases)
     preview = table.compaction_preview(**given)
     if as_json:
         told = {
@@ -235,7 +235,7 @@ def check(
 
     The exit code is 0 if nothing is found, 1 if something is, and 2 if it could not be checked.
     """
-    table = open_table(uri, branch=branch, allow_bases=allow_bases)
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases)
     every = table.check(deep=deep)
     worst = SEVERITIES[: SEVERITIES.index(level) + 1]
     is_shown = pl.col("severity").cast(pl.String).is_in(worst)

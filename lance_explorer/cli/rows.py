@@ -4,7 +4,7 @@ import click
 import polars as pl
 
 from lance_explorer.cli.group import ALLOW_BASES, BRANCH, JSON, LEDGER, main, print_lines
-from lance_explorer.table import open_table
+from lance_explorer.cli.opening import open_apart
 
 __all__ = ["blame", "find", "row", "sql"]
 
@@ -36,7 +36,7 @@ def row(
     """Print what happened to a row of the table at URI, newest first."""
     from lance_explorer.cli.printing import print_frame
 
-    table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     history = table.row(row_id, at).history(values=values)
     found = history[[*range(len(history))][::-1]]  # Polars does not reverse arrays of texts
     if as_json:
@@ -78,7 +78,7 @@ def find(
     from lance_explorer.cli.printing import print_frame
     from lance_explorer.lineage.find import DEFAULT_BYTES
 
-    table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     most = DEFAULT_BYTES if max_bytes is None else max_bytes
     found = table.find(where, not live, columns or None, limit, most)
     rows = found.to_polars()
@@ -121,7 +121,7 @@ def blame(
     """
     from lance_explorer.cli.printing import print_frame
 
-    table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     found = table.blame(where, columns or None, version, limit)
     cells = found.to_polars()
     if as_json:
@@ -154,7 +154,7 @@ def sql(
     """
     from lance_explorer.cli.printing import print_frame
 
-    table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     found = table.sql(query)
     if as_json:
         print_lines(found)

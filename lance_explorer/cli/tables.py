@@ -30,6 +30,7 @@ from lance_explorer.cli.group import (
     text_table,
     without_nulls,
 )
+from lance_explorer.cli.opening import open_apart
 from lance_explorer.errors import (
     InvalidArgumentError,
     LanceExplorerError,
@@ -42,7 +43,6 @@ from lance_explorer.history.discovery import tables_below
 from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.ledger.ledger import Ledger
 from lance_explorer.shown import one_line, visible, visible_json
-from lance_explorer.table import open_table
 
 __all__ = ["diff", "lab", "lock", "record", "report", "verify", "versions"]
 
@@ -80,7 +80,7 @@ def versions(
     as_json: bool,
 ) -> None:
     """Print what happened to the table at URI, one line for each version."""
-    table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     frame = table.versions()
     if as_json:
         stored = [record.transaction for record in table.source.history.records]
@@ -122,7 +122,7 @@ def diff(
     dev@5. Write a tag that looks like one of these as tag:26. With --exit-code, the exit code is
     0 if nothing differs, and 1 if something does; it is 2 if that is unknown.
     """
-    table = open_table(uri, allow_bases=allow_bases, ledger=ledger)
+    table = open_apart(uri, allow_bases=allow_bases, ledger=ledger)
     found = table.diff(a, b)
     different = _DIFFERENT if exit_code else 0
     if html is not None:
@@ -181,7 +181,7 @@ def report(
     ledger: str | None,
 ) -> None:
     """Write a report on the table at URI into one HTML file."""
-    table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     written = table.report(output, interactive=interactive, max_bytes=max_bytes)
     click.echo(visible(str(written)))
 
@@ -245,7 +245,7 @@ def lock(uri: str, version: str, output: Path | None, allow_bases: tuple[str, ..
     still there. An existing file is replaced.
     """
     target = None if output is None else file_to_write("output", output)
-    told = locks.lock(open_table(uri, allow_bases=allow_bases).at(version))
+    told = locks.lock(open_apart(uri, allow_bases=allow_bases).at(version))
     if target is None:
         click.echo(told, nl=False)
         return
@@ -320,9 +320,7 @@ def open_explorer(
     """
     from lance_explorer.widgets.serving import redirecting_page, serve
 
-    table = open_table(
-        uri, branch=branch, allow_bases=allow_bases, ledger=ledger, values_apart=True
-    )
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     explorer = table.explore(view, follow=not no_follow)
     if version is not None:
         explorer.state.version = table.at(version).version

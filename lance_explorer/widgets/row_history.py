@@ -243,8 +243,8 @@ class RowHistory(RowsView):
 _DOUBTS = {
     "created": "This row is new, or an updated older one: the commit does not record which row "
     "replaced which.",
-    "deleted": "This row was deleted, or was updated and is now at another address: the commit does "
-    "not record which row replaced which.",
+    "deleted": "This row was deleted, or was updated and is now at another address: the commit "
+    "does not record which row replaced which.",
     "column rewritten": "A column was rewritten, possibly with unchanged values: see the values "
     "below.",
     "moved": "Versions in between are lost, and one of them may have updated the row as well.",
