@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from lance_explorer.arguments import text
-from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.errors import FormatError, InvalidArgumentError
 
 __all__ = ["read_expression", "run_query"]
 
@@ -95,7 +95,7 @@ def run_query(
         read = _check_relations(tokens, _relations(query), names)
         frames = {name: build(name) for name in names if name in read}
         return pl.SQLContext(frames, eager=False).execute(query).collect()
-    except LanceExplorerError:
+    except FormatError:  # of the files that a frame is made of
         raise
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
         raise InvalidArgumentError(f"{error}; the frames are {', '.join(names)}") from error
