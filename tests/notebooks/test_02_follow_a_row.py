@@ -52,11 +52,13 @@ def test_values_are_those_that_pylance_reads(notebook, path):
     for event in values.iter_rows(named=True):
         version = event["version"] - (event["event"] == "deleted")
         known = lance.dataset(path, version=version).schema.names
-        names = [name for name in ("caption", "title", "rating", "megapixels") if name in known]
-        [expected] = rows_of(path, version, names, "_rowid = 42").select(names).to_dicts()
-        assert {name: event[name] for name in names} == expected
+        was = {"title": "title" if "title" in known else "caption"}  # renamed in version 20
+        shown = [name for name in ("title", "rating", "megapixels") if was.get(name, name) in known]
+        names = [was.get(name, name) for name in shown]
+        [expected] = rows_of(path, version, names, "_rowid = 42").select(names).rows()
+        assert tuple(event[name] for name in shown) == expected
     changed = dict(values.select("version", "changed_columns").iter_rows())
-    assert (changed[6], changed[11], changed[44]) == (["caption"], ["rating"], ["title"])
+    assert (changed[6], changed[11], changed[44]) == (["title"], ["rating"], ["title"])
 
 
 def test_the_picture_has_the_line_of_the_row(notebook):
