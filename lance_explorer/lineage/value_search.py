@@ -381,7 +381,9 @@ def with_values(
     known = take >= 0
     place = pl.Series(take).set(pl.Series(~known), None)
     found = pl.concat(frames).select(pl.all().gather(place.cast(pl.UInt32())))
-    there = {name: mask[np.maximum(take, 0)] & known for name, mask in has.items()} if count else {}
+    there = {name: known.copy() for name in has}
+    for name, mask in has.items():
+        there[name][known] = mask[take[known]]
     has_blobs = any(
         blob_columns(rows.history.records[position].schema).intersection(shown.names_at(position))
         for position in parts

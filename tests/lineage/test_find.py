@@ -1,5 +1,6 @@
 """Rows found by their values: what is told of them, what is read, and how to go on."""
 
+from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -227,3 +228,16 @@ def test_a_blob_that_another_one_of_its_size_replaced_is_apart(tmp_path):
     found = lx.open_table(path).find("id = 1").to_polars()
     assert sorted(found.select("first_version", "last_version").rows()) == [(1, 1), (2, 2)]
     assert found.filter(first_version=1)["ended_as"].to_list() == ["updated"]
+
+
+def test_rows_are_found_though_no_value_of_them_can_be_read(tmp_path):
+    path = str(tmp_path / "t.lance")
+    table: Any = lance.write_dataset(rows(1, 2), path)
+    before = {*(tmp_path / "t.lance" / "data").iterdir()}
+    table.add_columns({"twice": "id * 2"})
+    table.cleanup_old_versions(timedelta(0))
+    [file] = {*(tmp_path / "t.lance" / "data").iterdir()} - before
+    file.unlink()
+    found = lx.open_table(path).find("id = 1")
+    assert found.to_polars().select("first_version", "id", "twice").rows() == [(2, None, None)]
+    assert found.findings().height
