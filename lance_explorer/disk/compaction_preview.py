@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from json import dumps
 from typing import Any
 
 import numpy as np
@@ -130,7 +131,7 @@ class CompactionPreview:
         """The call that does it."""
         given = ", ".join([f"{name}={value!r}" for name, value in self._given.items()])
         branch = self._source.branch
-        at = f'.checkout_version(("{branch}", None))' if branch else ""
+        at = f".checkout_version(({dumps(branch)}, None))" if branch else ""
         return f"dataset{at}.optimize.compact_files({given})"
 
     @documented(TASKS)
