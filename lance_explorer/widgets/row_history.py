@@ -255,13 +255,22 @@ _IN_DOUBT = (
     "this may be another row."
 )
 
+_LOST = {
+    "created": "Versions in between are lost, and the table has no stable row IDs: this row is "
+    "new, or an older one that was moved or updated.",
+    "deleted": "Versions in between are lost, and the table has no stable row IDs: this row was "
+    "deleted, or it is now at another address.",
+}
+
 
 def _doubt(event: dict[str, Any]) -> str | None:
     """Return why an event may be another one; None if it is certain."""
     if not event["is_uncertain"]:
         return None
-    is_linked = event["evidence"] == "inferred"
-    return _IN_DOUBT if is_linked else _DOUBTS.get(event_name(event["event"]))
+    name = event_name(event["event"])
+    if event["evidence"] == "inferred":
+        return _IN_DOUBT
+    return (_LOST if event["evidence"] == "lost" else {}).get(name, _DOUBTS.get(name))
 
 
 def _place(event: dict[str, Any], row_id: int) -> dict[str, Any]:

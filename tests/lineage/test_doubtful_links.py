@@ -186,3 +186,20 @@ def test_a_lost_compaction_with_stable_row_ids_stays_certain(tmp_path):
         False,
         "derived",
     )
+
+
+def test_a_row_that_a_lost_compaction_moved_is_not_certainly_deleted(tmp_path):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(rows(range(5)), path)
+    lance.write_dataset(rows(range(5, 10)), path, mode="append")
+    dataset = lance.dataset(path)
+    dataset.optimize.compact_files()
+    dataset.insert(rows(range(10, 14)))
+    dataset.delete("key = 1")
+    lance.dataset(path).cleanup_old_versions(versions=[3, 4, 5])
+    table = open_table(path)
+    assert table.follow_addresses([3], 2, 6)["outcome"].to_list() == ["unknown"]
+    old = table.row(3, at=2).history().select("version", "event", "is_uncertain").rows()
+    assert old == [(1, "created", False), (6, "deleted", True)]
+    new = table.row(2 * FRAGMENT + 2).history().select("version", "event", "is_uncertain").rows()
+    assert new == [(6, "created", True)]

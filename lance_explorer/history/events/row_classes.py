@@ -127,12 +127,13 @@ class _Classes:
 
 def _removed_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
     classes = _Classes(step, runs)
+    may_live = not step.has_row_ids  # at another address, where nothing tells that it is the row
     if not step.follows:
-        classes.set(RowEvent.DELETED, Evidence.LOST)
+        classes.set(RowEvent.DELETED, Evidence.LOST, is_uncertain=may_live)
     elif step.name == OperationName.OVERWRITE:
         classes.set(RowEvent.OVERWRITTEN, Evidence.RECORDED)
     elif step.name == OperationName.REWRITE:  # it moved them, but where to is not known
-        classes.set(RowEvent.DELETED, Evidence.LOST)
+        classes.set(RowEvent.DELETED, Evidence.LOST, is_uncertain=may_live)
     else:
         classes.set(RowEvent.DELETED, Evidence.RECORDED if step.name else Evidence.DERIVED)
     return classes.events()
@@ -143,6 +144,7 @@ def _added_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
     runs = runs.cut(runs.identity, np.unique(np.concatenate([new.start, new.stop])))
     classes = _Classes(step, runs)
     evidence = Evidence.RECORDED if step.name in _WRITE_ROWS else Evidence.DERIVED
+    may_be_old = not step.has_row_ids
     if step.follows:
         if step.name == OperationName.RESTORE:
             place = np.searchsorted(new.start, runs.identity, side="right")
@@ -153,7 +155,7 @@ def _added_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
             classes.set(RowEvent.CREATED, Evidence.DERIVED, is_new)
             classes.set(RowEvent.RESTORED, Evidence.DERIVED)
         elif step.name == OperationName.REWRITE:
-            classes.set(RowEvent.CREATED, Evidence.LOST)
+            classes.set(RowEvent.CREATED, Evidence.LOST, is_uncertain=may_be_old)
         elif step.name is None and not step.has_row_ids:
             evidence = Evidence.INFERRED
         classes.set(RowEvent.CREATED, evidence)
@@ -161,7 +163,8 @@ def _added_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
     classes.set(RowEvent.CREATED, evidence, runs.created == step.version)
     own = np.isin(fragments_of(runs.after), np.array(step.own_fragments, dtype=np.uint64))
     classes.set(RowEvent.CREATED, Evidence.RECORDED, own)
-    classes.set(RowEvent.CREATED, Evidence.LOST, runs.created == NO_VERSION)
+    is_unknown = runs.created == NO_VERSION
+    classes.set(RowEvent.CREATED, Evidence.LOST, is_unknown, is_uncertain=may_be_old)
     recent = (runs.created > step.begin_version) & (runs.created < FIRST_DETACHED)
     classes.set(RowEvent.CREATED, Evidence.DERIVED, recent, version=runs.created)
     if step.has_row_ids and step.before is not None:
