@@ -77,7 +77,7 @@ def opened(path: str) -> Any:
 
     np.unique(np.empty(0))  # imports a part of NumPy
     table = lx.open_table(path)
-    table.source.history  # noqa: B018
+    table._view.history  # noqa: B018
     return table
 
 

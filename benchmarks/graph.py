@@ -37,7 +37,7 @@ def our_layout(path: str) -> Work:
 
 def our_compactions(path: str) -> Work:
     """Tell how many compactions there are."""
-    records = opened(path).source.history.records
+    records = opened(path)._view.history.records
     return lambda: {"compactions": sum(record.operation == "Rewrite" for record in records)}
 
 

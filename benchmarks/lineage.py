@@ -86,7 +86,7 @@ def opened(path: str) -> Any:
     """Open a table and read its history."""
     from lance_explorer import open_table
 
-    source = open_table(path).source
+    source = open_table(path)._view
     source.history  # noqa: B018
     return source
 

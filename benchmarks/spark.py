@@ -108,8 +108,8 @@ def history(path: str) -> int:
     from lance_explorer.lineage.following import follow
 
     table = opened(path)
-    ids = np.arange(table.source.history.records[-1].manifest.next_row_id, dtype=np.uint64)
-    return len(follow(table.source, ids, last_version(path) - 1))
+    ids = np.arange(table._view.history.records[-1].manifest.next_row_id, dtype=np.uint64)
+    return len(follow(table._view, ids, last_version(path) - 1))
 
 
 def history_on_spark(spark: Any, path: str) -> Any:
@@ -160,7 +160,7 @@ def opened(path: str) -> Any:
 
 
 def last_version(path: str) -> int:
-    return int(opened(path).source.latest_version)
+    return int(opened(path)._view.latest_version)
 
 
 def source(spark: Any, name: str, **options: Any) -> Any:

@@ -25,7 +25,7 @@ from lance_explorer.frames.known_from import recorded_words
 from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import one_line
 
 __all__ = [
@@ -52,114 +52,112 @@ _LONGEST_FACT = 1000
 _LEFT = "text-align:left;white-space:nowrap"
 
 
-def table_text(source: TableSource) -> str:
+def table_text(view: HistoryView) -> str:
     """Return one line about a table, from its latest manifest alone."""
-    kept = source.listing.versions
+    kept = view.listing.versions
     versions = f"{_plural(len(kept), 'version')} ({kept[0].version} to {kept[-1].version})"
     try:
-        latest = _summary(source.version(source.latest_version))
+        latest = _summary(view.version(view.latest_version))
     except LanceExplorerError as error:
         latest = one_line(f"cannot be read: {error}", _LONGEST_FACT)
-    told = [f"{versions}, latest {latest}", recorded_words(source)]
-    return f"Table {table_name(source)}: {'; '.join(filter(None, told))}"
+    told = [f"{versions}, latest {latest}", recorded_words(view)]
+    return f"Table {table_name(view)}: {'; '.join(filter(None, told))}"
 
 
-def gone_text(source: TableSource, error: TableNotFoundError) -> str:
+def gone_text(view: HistoryView, error: TableNotFoundError) -> str:
     """Return one line about a table that is not there any more."""
-    return f"Table {table_name(source)}: {one_line(str(error), _LONGEST_FACT)}"
+    return f"Table {table_name(view)}: {one_line(str(error), _LONGEST_FACT)}"
 
 
-def snapshot_text(source: TableSource, snapshot: History) -> str:
+def snapshot_text(view: HistoryView, snapshot: History) -> str:
     """Return one line about a version."""
     record = snapshot.records[0]
     by = f" by {record.operation}" if record.operation else ""
-    only = f"; {_ONLY_RECORDED}" if record.version in source.recorded_versions else ""
-    return f"Snapshot {table_name(source)} version {record.version}{by}, {_summary(snapshot)}{only}"
+    only = f"; {_ONLY_RECORDED}" if record.version in view.recorded_versions else ""
+    return f"Snapshot {table_name(view)} version {record.version}{by}, {_summary(snapshot)}{only}"
 
 
-def table_facts(source: TableSource) -> dict[str, str]:
+def table_facts(view: HistoryView) -> dict[str, str]:
     """Return what there is to say about a table from its latest version and its refs."""
     try:
-        found = source.found(source.latest_version)
+        found = view.found(view.latest_version)
         latest, common = _summary(*found), _common_facts(*found)
     except LanceExplorerError as error:
         latest, common = f"cannot be read: {error}", {}
-    kept, recorded = source.listing.versions, recorded_words(source)
+    kept, recorded = view.listing.versions, recorded_words(view)
     return {
-        "location": source.storage.uri,
+        "location": view.storage.uri,
         "versions": f"{len(kept):,} kept, {kept[0].version} to {kept[-1].version}"
         if not recorded
         else f"{len(kept):,}, {kept[0].version} to {kept[-1].version}; {recorded}",
         "latest": latest,
-        "tags": _listed(tag_words(source)),
-        "branches": _listed(branch_words(source)),
+        "tags": _listed(tag_words(view)),
+        "branches": _listed(branch_words(view)),
         **common,
     }
 
 
-def tag_words(source: TableSource) -> list[str]:
+def tag_words(view: HistoryView) -> list[str]:
     """Return all tags of a table, each with the version that it is on, whatever branch that is of.
 
     Examples
     --------
-    >>> tag_words(table.source)
+    >>> tag_words(table._view)
     ['clean (version 4)']
     """
     return [
         *[
-            f"{one_line(tag.name, _LONGEST_NAME)} ({_tagged(source, tag)})"
-            for tag in source.tags.values()
+            f"{one_line(tag.name, _LONGEST_NAME)} ({_tagged(view, tag)})"
+            for tag in view.tags.values()
         ],
-        *_unreadable(source, "tag"),
+        *_unreadable(view, "tag"),
     ]
 
 
-def branch_words(source: TableSource) -> list[str]:
+def branch_words(view: HistoryView) -> list[str]:
     """Return the names of all branches of a table; the main branch is not among them."""
-    names = [one_line(name, _LONGEST_NAME) for name in source.branches]
-    return [*names, *_unreadable(source, "branch")]
+    names = [one_line(name, _LONGEST_NAME) for name in view.branches]
+    return [*names, *_unreadable(view, "branch")]
 
 
-def _unreadable(source: TableSource, kind: str) -> list[str]:
-    refs = [ref for ref in source.unreadable_refs if ref.kind == kind and ref.name]
+def _unreadable(view: HistoryView, kind: str) -> list[str]:
+    refs = [ref for ref in view.unreadable_refs if ref.kind == kind and ref.name]
     return [f"{one_line(ref.name or '', _LONGEST_NAME)} (cannot be read)" for ref in refs]
 
 
-def _tagged(source: TableSource, tag: Tag) -> str:
+def _tagged(view: HistoryView, tag: Tag) -> str:
     if tag.version >= FIRST_DETACHED:
         return f"detached version {tag.version}"
-    if tag.branch == source.branch:
+    if tag.branch == view.branch:
         return f"version {tag.version}"
     branch = "the main branch" if tag.branch is None else one_line(tag.branch, _LONGEST_NAME)
     return f"version {tag.version} of {branch}"
 
 
-def table_html(source: TableSource, versions: pl.DataFrame, last: int | None = None) -> str:
+def table_html(view: HistoryView, versions: pl.DataFrame, last: int | None = None) -> str:
     """Return a table's facts and its latest versions as HTML.
 
     ``versions`` may be only the ``last`` so many, which are in the picture then.
     """
     shown = versions.tail(_SHOWN_VERSIONS).reverse()
     count, in_picture = len(versions), ""
-    if last is not None and last < len(source.listing.versions):
-        count, in_picture = len(source.listing.versions), f"; the picture shows the latest {last:,}"
+    if last is not None and last < len(view.listing.versions):
+        count, in_picture = len(view.listing.versions), f"; the picture shows the latest {last:,}"
     caption = f"The latest {len(shown):,} of {_plural(count, 'version')}{in_picture}"
     picture = f"<div>{history_strip(versions)}</div><div>{commits_key(versions)}</div>"
-    return _html(
-        f"Table {table_name(source)}", picture, table_facts(source), caption, _story(shown)
-    )
+    return _html(f"Table {table_name(view)}", picture, table_facts(view), caption, _story(shown))
 
 
-def snapshot_html(source: TableSource, snapshot: History, fields: pl.DataFrame) -> str:
+def snapshot_html(view: HistoryView, snapshot: History, fields: pl.DataFrame) -> str:
     """Return the facts and the schema of a version as HTML."""
     record = snapshot.records[0]
     header = record.transaction and record.transaction.header
     facts = {
-        "location": source.storage.uri,
+        "location": view.storage.uri,
         "operation": record.operation or "unknown",
         "message": header.message if header and header.message else "none",
         "content": _summary(snapshot),
-        **({"known from": _FROM_LEDGER} if record.version in source.recorded_versions else {}),
+        **({"known from": _FROM_LEDGER} if record.version in view.recorded_versions else {}),
         **_common_facts(snapshot),
     }
     shown = fields.head(_SHOWN_FIELDS)
@@ -167,7 +165,7 @@ def snapshot_html(source: TableSource, snapshot: History, fields: pl.DataFrame) 
     rows = shown.select("field_id", "path", "logical_type", "nullable")
     fragments = _fragments(snapshot)
     picture = f"<div>{fragments_strip(fragments)}</div><div>{fragments_key(fragments)}</div>"
-    return _html(f"Version {record.version} of {table_name(source)}", picture, facts, caption, rows)
+    return _html(f"Version {record.version} of {table_name(view)}", picture, facts, caption, rows)
 
 
 def facts_html(title: str, facts: dict[str, str], caption: str, rows: pl.DataFrame) -> str:
@@ -264,7 +262,7 @@ def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def table_name(source: TableSource) -> str:
+def table_name(view: HistoryView) -> str:
     """Return the last part of a table's location, and its branch."""
-    name = one_line(source.name)
-    return f"{name} (branch {one_line(source.branch)})" if source.branch else name
+    name = one_line(view.name)
+    return f"{name} (branch {one_line(view.branch)})" if view.branch else name

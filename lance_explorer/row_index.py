@@ -9,7 +9,7 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.reading.row_endings import row_not_found
 from lance_explorer.history.reading.row_reader import RowReader
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.index import RowAddress, RowIdIndex
 from lance_explorer.shown import described
@@ -36,12 +36,12 @@ class SnapshotRowIdIndex:
     """
 
     def __init__(
-        self, source: TableSource, version: int, fragments: NDArray[np.uint64] | None = None
+        self, view: HistoryView, version: int, fragments: NDArray[np.uint64] | None = None
     ) -> None:
-        self._source = source
+        self._view = view
         self._version = version
-        manifest = source.version(version).records[0].manifest
-        reader = RowReader(source, version)
+        manifest = view.version(version).records[0].manifest
+        reader = RowReader(view, version)
         ids, whole = reader.whole_runs()
         if fragments is not None:  # as if there were no others
             ids &= {*fragments.tolist()}
@@ -87,8 +87,8 @@ class SnapshotRowIdIndex:
         """
         row_id = row_number(row_id)
         if row_id not in self._index:
-            raise LiveTable(self._source).answer(
-                lambda source: row_not_found(source, self._version, row_id)
+            raise LiveTable(self._view).answer(
+                lambda view: row_not_found(view, self._version, row_id)
             )
         return self._index.locate(row_id)
 

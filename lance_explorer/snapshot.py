@@ -18,8 +18,8 @@ from lance_explorer.frames.counts import known
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fields import fields
 from lance_explorer.inspect.rows import ROWS, rows
 from lance_explorer.inspect.snapshot_frames import SnapshotInspect
@@ -56,9 +56,9 @@ class Snapshot:
     ('id = 2', 'UTC')
     """
 
-    def __init__(self, source: TableSource, version: int) -> None:
-        self.source = of_kind("source", source, TableSource, "the `source` of a Table")
-        self._history = source.version(whole_number("version", version, most=2**64 - 1))
+    def __init__(self, view: HistoryView, version: int) -> None:
+        self._view = of_kind("view", view, HistoryView, "what a Table passes to it")
+        self._history = view.version(whole_number("version", version, most=2**64 - 1))
         self._record = self._history.records[0]
 
     @property
@@ -69,7 +69,7 @@ class Snapshot:
     @property
     def branch(self) -> str | None:
         """The branch of the version; None is the main branch."""
-        return self.source.branch
+        return self._view.branch
 
     @property
     def timestamp(self) -> datetime | None:
@@ -85,7 +85,7 @@ class Snapshot:
     @property
     def transaction(self) -> Transaction | None:
         """What the commit did; None if the transaction is lost."""
-        return self._answer(lambda source: source.transaction(self._record))
+        return self._answer(lambda view: view.transaction(self._record))
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -97,17 +97,17 @@ class Snapshot:
         """The columns and their types in Arrow, as pylance has them."""
         from lance_explorer.values import arrow_schema
 
-        options = self.source.storage.options
+        options = self._view.storage.options
         return self._answer(
-            lambda source: arrow_schema(value_root(source, self.version), self.version, options)
+            lambda view: arrow_schema(value_root(view, self.version), self.version, options)
         )
 
     @cached_property
     def inspect(self) -> SnapshotInspect:
         """The metadata frames of this version: those of ``table.inspect`` for it."""
         return SnapshotInspect(
-            f"{self.source.uri} version {self.version}",
-            lambda build: self._answer(lambda source: build(source, self.version)),
+            f"{self._view.uri} version {self.version}",
+            lambda build: self._answer(lambda view: build(view, self.version)),
         )
 
     @property
@@ -169,13 +169,13 @@ class Snapshot:
         predicate = None if filter is None else text("filter", filter)
         most = None if limit is None else whole_number("limit", limit)
         self._check_readable()
-        check_values(self.source, self.version)
+        check_values(self._view, self.version)
         from lance_explorer.values import read_rows
 
-        options = self.source.storage.options
+        options = self._view.storage.options
         return self._answer(
-            lambda source: read_rows(
-                value_root(source, self.version),
+            lambda view: read_rows(
+                value_root(view, self.version),
                 self.version,
                 wanted,
                 predicate,
@@ -220,7 +220,7 @@ class Snapshot:
         [(0, 0), (1, 1)]
         """
         wanted = None if columns is None else names("columns", columns)
-        return self._answer(lambda source: rows(source, self.version, wanted))
+        return self._answer(lambda view: rows(view, self.version, wanted))
 
     def row_id_index(self) -> SnapshotRowIdIndex:
         """Return an index from the row ID to the row address of each live row, from metadata alone.
@@ -230,7 +230,7 @@ class Snapshot:
         >>> table.at(1).row_id_index().locate(1)
         RowAddress(fragment_id=0, offset=1)
         """
-        return self._answer(lambda source: SnapshotRowIdIndex(source, self.version))
+        return self._answer(lambda view: SnapshotRowIdIndex(view, self.version))
 
     def scan(self) -> pl.LazyFrame:
         """Return all rows with their system columns, as a LazyFrame that reads on ``collect``.
@@ -246,20 +246,20 @@ class Snapshot:
         [(4, 3)]
         """
         self._check_readable()
-        check_values(self.source, self.version)
+        check_values(self._view, self.version)
         from lance_explorer.values import scan_rows
 
-        options = self.source.storage.options
+        options = self._view.storage.options
         return self._answer(
-            lambda source: scan_rows(value_root(source, self.version), self.version, options)
+            lambda view: scan_rows(value_root(view, self.version), self.version, options)
         )
 
-    def _answer(self, build: Callable[[TableSource], _T]) -> _T:
-        def if_kept(source: TableSource) -> _T:
-            source.file(self.version)
-            return build(source)
+    def _answer(self, build: Callable[[HistoryView], _T]) -> _T:
+        def if_kept(view: HistoryView) -> _T:
+            view.file(self.version)
+            return build(view)
 
-        return LiveTable(self.source).answer(if_kept)
+        return LiveTable(self._view).answer(if_kept)
 
     def _total(self, of_state: NDArray[np.int64]) -> int | None:
         if unreadable_flags(self._record.manifest.reader_feature_flags):
@@ -277,9 +277,9 @@ class Snapshot:
     def __repr__(self) -> str:
         from lance_explorer.display import snapshot_text
 
-        return snapshot_text(self.source, self._history)
+        return snapshot_text(self._view, self._history)
 
     def _repr_html_(self) -> str:
         from lance_explorer.display import snapshot_html
 
-        return snapshot_html(self.source, self._history, fields(self.source, self.version))
+        return snapshot_html(self._view, self._history, fields(self._view, self.version))

@@ -24,9 +24,9 @@ from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.recorded import is_long
 from lance_explorer.history.rewrites.compaction_records import CompactionLineage
-from lance_explorer.history.source import TableSource
-from lance_explorer.history.table_input import open_source
+from lance_explorer.history.table_input import open_view
 from lance_explorer.history.version_refs import BranchVersion, VersionRef, resolve, version_number
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
 from lance_explorer.inspect.findings import FINDINGS
@@ -128,21 +128,21 @@ def open_table(
     )
     io = IoCounts(budget=budget, values_apart=flag("values_apart", values_apart))
     if ledger is None:
-        source = open_source(table, branch, storage_options, allow_bases, io)
-        if is_long(source.storage, source.listing.versions):
+        view = open_view(table, branch, storage_options, allow_bases, io)
+        if is_long(view.storage, view.listing.versions):
             from lance_explorer.ledger.cache import use_cache
 
-            source = use_cache(source)
-        return Table(source)
+            view = use_cache(view)
+        return Table(view)
     from lance_explorer.ledger.ledger import ledger_of, not_found, recorded_table
 
     of = ledger_of(ledger)
     try:
-        source = open_source(table, None, storage_options, allow_bases, io)
+        view = open_view(table, None, storage_options, allow_bases, io)
     except TableNotFoundError as error:
         raise not_found(of, table, error) from None
     name = None if branch is None else a_text("branch", branch)
-    return Table(source.with_recorded(recorded_table(of, source.uri), name))
+    return Table(view.with_recorded(recorded_table(of, view.uri), name))
 
 
 class Table:
@@ -166,44 +166,44 @@ class Table:
     True
     """
 
-    def __init__(self, source: TableSource) -> None:
-        given = of_kind("source", source, TableSource, "what lx.open_table(path) gives to a Table")
+    def __init__(self, view: HistoryView) -> None:
+        given = of_kind("view", view, HistoryView, "what lx.open_table(path) gives to a Table")
         self._live = LiveTable(given)
 
     @property
-    def source(self) -> TableSource:
+    def _view(self) -> HistoryView:
         """The history of the branch, as of opening or the last :meth:`refresh`."""
-        return self._live.source
+        return self._live.view
 
     @property
     def uri(self) -> str:
         """Root of the table."""
-        return self.source.uri
+        return self._view.uri
 
     @property
     def branch(self) -> str | None:
         """The branch; None is the main branch."""
-        return self.source.branch
+        return self._view.branch
 
     @property
     def io(self) -> IoCounts:
         """Requests and bytes read so far for the metadata; pylance reads values, uncounted."""
-        return self.source.storage.io
+        return self._view.storage.io
 
     @property
     def latest(self) -> Snapshot:
         """The latest version of the branch."""
-        return self._live.answer(lambda source: Snapshot(source, source.latest_version))
+        return self._live.answer(lambda view: Snapshot(view, view.latest_version))
 
     @property
     def tags(self) -> Mapping[str, Tag]:
         """The tags by name, including those on other branches."""
-        return self._live.answer(lambda source: source.tags)
+        return self._live.answer(lambda view: view.tags)
 
     @property
     def branches(self) -> Mapping[str, Branch]:
         """The branches by name; the main branch is not among them."""
-        return self._live.answer(lambda source: source.branches)
+        return self._live.answer(lambda view: view.branches)
 
     @cached_property
     def inspect(self) -> Inspect:
@@ -236,7 +236,7 @@ class Table:
         if is_wanted:
             every = self._live.answer(inherited_versions)
             return every if number is None else every.tail(number)
-        return self._live.answer(lambda source: versions(source, number))
+        return self._live.answer(lambda view: versions(view, number))
 
     @documented(LOG)
     def log(
@@ -285,8 +285,8 @@ class Table:
         name = None if column is None else a_text("column", column)
         is_all = flag("all_branches", all_branches)
         return self._live.answer(
-            lambda source: log(
-                source, number, since, until, operations, wanted, name, all_branches=is_all
+            lambda view: log(
+                view, number, since, until, operations, wanted, name, all_branches=is_all
             )
         )
 
@@ -319,7 +319,7 @@ class Table:
         >>> table.at("dev@-1").branch, table.at("today").version
         ('dev', 7)
         """
-        return self._live.answer(lambda source: Snapshot(*resolve(source, ref)))
+        return self._live.answer(lambda view: Snapshot(*resolve(view, ref)))
 
     @documented(DELETION_HISTORY)
     def deletion_history(self, fragment_id: int) -> pl.DataFrame:
@@ -340,7 +340,7 @@ class Table:
         >>> table.deletion_history(0)["version"].to_list()
         [3, 4]
         """
-        return self._live.answer(lambda source: deletion_history(source, fragment_id))
+        return self._live.answer(lambda view: deletion_history(view, fragment_id))
 
     @documented(FINDINGS)
     def check_row_ids(self) -> pl.DataFrame:
@@ -387,7 +387,7 @@ class Table:
         """
         from lance_explorer.checks.all_checks import check
 
-        return self._live.answer(lambda source: check(source, level, deep))
+        return self._live.answer(lambda view: check(view, level, deep))
 
     def disk_usage(self, clones: Iterable[Any] = ()) -> "DiskUsage":
         """Return how much the table takes on disk, and why; the table is looked at anew.
@@ -413,7 +413,7 @@ class Table:
         """
         from lance_explorer.disk.usage import disk_usage
 
-        return self._live.answer(lambda source: disk_usage(source, opened_clones(source, clones)))
+        return self._live.answer(lambda view: disk_usage(view, opened_clones(view, clones)))
 
     def cleanup_preview(
         self,
@@ -453,12 +453,12 @@ class Table:
         from lance_explorer.disk.cleanup_preview import cleanup_preview
 
         return self._live.answer(
-            lambda source: cleanup_preview(
-                source,
+            lambda view: cleanup_preview(
+                view,
                 older_than,
                 retain_versions,
                 delete_unverified,
-                opened_clones(source, clones),
+                opened_clones(view, clones),
             )
         )
 
@@ -495,7 +495,7 @@ class Table:
         """
         from lance_explorer.disk.compaction_preview import compaction_preview
 
-        return self._live.answer(lambda source: compaction_preview(source, options))
+        return self._live.answer(lambda view: compaction_preview(view, options))
 
     def changes(
         self,
@@ -573,8 +573,8 @@ class Table:
         from lance_explorer.changes.change_feed import changes
 
         return self._live.answer(
-            lambda source: changes(
-                source, begin_version, end_version, mode, images, columns, key, include, tolerance
+            lambda view: changes(
+                view, begin_version, end_version, mode, images, columns, key, include, tolerance
             )
         )
 
@@ -603,7 +603,7 @@ class Table:
         """
         from lance_explorer.changes.diff import diff
 
-        return self._live.answer(lambda source: diff(*_kept(source, a), *_kept(source, b)))
+        return self._live.answer(lambda view: diff(*_kept(view, a), *_kept(view, b)))
 
     def merge_preview(
         self, branch: VersionRef, key: str | Sequence[str] | None = None
@@ -638,7 +638,7 @@ class Table:
         """
         from lance_explorer.changes.merge import merge_preview
 
-        return self._live.answer(lambda source: merge_preview(source, branch, key))
+        return self._live.answer(lambda view: merge_preview(view, branch, key))
 
     @documented(DERIVATIONS)
     def derivations(self, version: VersionRef | None = None) -> pl.DataFrame:
@@ -661,7 +661,7 @@ class Table:
         from lance_explorer.changes.derivations import derived
 
         ref = -1 if version is None else version
-        return self._live.answer(lambda source: derived(*resolve(source, ref)))
+        return self._live.answer(lambda view: derived(*resolve(view, ref)))
 
     def compaction_lineage(
         self, version: VersionRef | None = None, include_undone: bool = False
@@ -694,7 +694,7 @@ class Table:
 
         every = flag("include_undone", include_undone)
         return self._live.answer(
-            lambda source: compaction_lineage(source, _optional(source, version), every)
+            lambda view: compaction_lineage(view, _optional(view, version), every)
         )
 
     def row(self, row_id: int, at: VersionRef | None = None) -> "Row":
@@ -717,7 +717,7 @@ class Table:
         """
         from lance_explorer.lineage.row import Row
 
-        return self._live.answer(lambda source: Row(source, row_id, _optional(source, at)))
+        return self._live.answer(lambda view: Row(view, row_id, _optional(view, at)))
 
     def find(
         self,
@@ -772,7 +772,7 @@ class Table:
 
         asked, is_wanted = a_text("where", where), flag("deleted", deleted)
         return self._live.answer(
-            lambda source: find(source, asked, is_wanted, columns, limit, max_bytes)
+            lambda view: find(view, asked, is_wanted, columns, limit, max_bytes)
         )
 
     def blame(
@@ -814,7 +814,7 @@ class Table:
 
         filter = None if where is None else a_text("where", where)
         return self._live.answer(
-            lambda source: blame(source, filter, columns, _optional(source, version), limit)
+            lambda view: blame(view, filter, columns, _optional(view, version), limit)
         )
 
     @documented(FOLLOWED)
@@ -850,11 +850,11 @@ class Table:
         from lance_explorer.lineage.following import follow
 
         return self._live.answer(
-            lambda source: follow(
-                source,
+            lambda view: follow(
+                view,
                 ids,
-                _optional(source, begin_version, is_begin=True),
-                _optional(source, end_version),
+                _optional(view, begin_version, is_begin=True),
+                _optional(view, end_version),
             )
         )
 
@@ -889,11 +889,11 @@ class Table:
         from lance_explorer.lineage.follow_addresses import follow_addresses
 
         return self._live.answer(
-            lambda source: follow_addresses(
-                source,
+            lambda view: follow_addresses(
+                view,
                 addresses,
-                _optional(source, begin_version, is_begin=True),
-                _optional(source, end_version),
+                _optional(view, begin_version, is_begin=True),
+                _optional(view, end_version),
             )
         )
 
@@ -969,7 +969,7 @@ class Table:
         """
         names = [*FRAMES, _ROWS_FRAME, _CHANGES_FRAME]
         return self._live.answer(
-            lambda source: run_query(query, names, lambda name: _frame(source, name))
+            lambda view: run_query(query, names, lambda name: _frame(view, name))
         )
 
     def report(
@@ -1020,10 +1020,10 @@ class Table:
         if flag("interactive", interactive):
             from lance_explorer.widgets.recorded_page import write_recorded_page
 
-            return write_recorded_page(Table(self._live.source), path, most)
+            return write_recorded_page(Table(self._live.view), path, most)
         from lance_explorer.report import write_report
 
-        return self._live.answer(lambda source: write_report(source, path))
+        return self._live.answer(lambda view: write_report(view, path))
 
     def refresh(self) -> "Table":
         """Look for new and removed versions and changed refs; return the table itself.
@@ -1046,7 +1046,7 @@ class Table:
         try:
             return self._live.answer(table_text)
         except TableNotFoundError as error:
-            return gone_text(self.source, error)
+            return gone_text(self._view, error)
 
     def _repr_html_(self) -> str:
         return self._html()
@@ -1056,28 +1056,26 @@ class Table:
         from lance_explorer.display import gone_text, table_html
 
         try:
-            return self._live.answer(
-                lambda source: table_html(source, versions(source, last), last)
-            )
+            return self._live.answer(lambda view: table_html(view, versions(view, last), last))
         except TableNotFoundError as error:
-            return f"<p>{escape(gone_text(self.source, error))}</p>"
+            return f"<p>{escape(gone_text(self._view, error))}</p>"
 
 
-def _kept(source: TableSource, ref: VersionRef) -> BranchVersion:
+def _kept(view: HistoryView, ref: VersionRef) -> BranchVersion:
     """Return a version that is kept; it may be one of another table."""
-    found = resolve(source, ref, any_table=True)
-    found.source.file(found.version)
+    found = resolve(view, ref, any_table=True)
+    found.view.file(found.version)
     return found
 
 
-def _optional(source: TableSource, ref: VersionRef | None, *, is_begin: bool = False) -> int | None:
-    return None if ref is None else version_number(source, ref, is_begin=is_begin)
+def _optional(view: HistoryView, ref: VersionRef | None, *, is_begin: bool = False) -> int | None:
+    return None if ref is None else version_number(view, ref, is_begin=is_begin)
 
 
-def _frame(source: TableSource, name: str) -> pl.DataFrame | pl.LazyFrame:
+def _frame(view: HistoryView, name: str) -> pl.DataFrame | pl.LazyFrame:
     if name == _CHANGES_FRAME:
         from lance_explorer.changes.change_feed import changes
 
-        return changes(source, 0, mode="per_commit", images=None).to_polars()
-    latest = source.latest_version
-    return Snapshot(source, latest).scan() if name == _ROWS_FRAME else frame(source, name)
+        return changes(view, 0, mode="per_commit", images=None).to_polars()
+    latest = view.latest_version
+    return Snapshot(view, latest).scan() if name == _ROWS_FRAME else frame(view, name)

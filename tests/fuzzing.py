@@ -212,7 +212,7 @@ def _refusal(error: LanceExplorerError, path: Path) -> str:
 
 def _questions(table: lx.Table, versions: list[int]) -> Iterator[Callable[[], object]]:
     for name in FRAMES:
-        yield partial(frame, table.source, name)
+        yield partial(frame, table._view, name)
     for version in versions[:: max(len(versions) // 8, 1)]:
         yield partial(_ask_snapshot, table, version)
     yield table.check_row_ids

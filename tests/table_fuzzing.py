@@ -126,7 +126,7 @@ def questions() -> dict[str, Ask]:
         "sql": on(lambda t: t.sql("select count(*) from versions")),
     }
     for name in FRAMES:
-        found[f"frame {name}"] = on(lambda t, name=name: frame(t.source, name))  # type: ignore[misc]
+        found[f"frame {name}"] = on(lambda t, name=name: frame(t._view, name))  # type: ignore[misc]
     for name in TABS:
         found[f"view {name}"] = on(lambda t, name=name: _view(t, name))  # type: ignore[misc]
     found["report"] = on(_report)
@@ -160,7 +160,7 @@ def _view(table: Any, name: str) -> None:
     from lance_explorer.widgets.parts import parts_of
     from lance_explorer.widgets.state import ExplorerState
 
-    state = ExplorerState(version=table.source.latest_version)
+    state = ExplorerState(version=table._view.latest_version)
     with parts_of(lambda data, buffers: None):
         view = TABS[name].make(table, state=state)
     try:

@@ -119,7 +119,7 @@ def test_a_branch_is_named(table):
 def test_a_line_costs_one_manifest(table):
     shown = opened(table)
     repr(shown)
-    assert shown.source.storage.io.bytes_read == table.folder.manifest_path(2).stat().st_size
+    assert shown._view.storage.io.bytes_read == table.folder.manifest_path(2).stat().st_size
 
 
 def test_a_page_shows_the_facts_of_a_table(table):

@@ -23,7 +23,7 @@ from lance_explorer.errors import (
     TableNotFoundError,
     VersionNotFoundError,
 )
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import FRAMES, Inspect
 from lance_explorer.storage import FileInfo, LocalStorage
 
@@ -238,9 +238,9 @@ class Eventful(LocalStorage):
 
 
 def eventful_table(path: Path) -> tuple[lx.Table, Eventful]:
-    source, storage = TableSource(str(path)), Eventful(str(path))
-    source.storage = source.main_storage = storage
-    return lx.Table(source), storage
+    view, storage = HistoryView(str(path)), Eventful(str(path))
+    view.storage = view.main_storage = storage
+    return lx.Table(view), storage
 
 
 def outcome(ask: Call, table: lx.Table) -> pl.DataFrame | str:
@@ -319,11 +319,11 @@ def test_a_table_whose_latest_version_was_cleaned_away_goes_on_with_what_is_ther
 
 def test_who_looks_again_disturbs_nobody(path):
     table = lx.open_table(path)
-    source, before = table.source, table.versions()
+    view, before = table._view, table.versions()
     lance.write_dataset(pa.table({"id": [71], "value": [1]}), path, mode="append")
     table.refresh()
-    assert source.latest_version == LATEST
-    assert len(source.history) == len(before) == len(table.versions()) - 1
+    assert view.latest_version == LATEST
+    assert len(view.history) == len(before) == len(table.versions()) - 1
 
 
 def test_a_branch_that_was_made_after_one_looked_is_compared_with(path):

@@ -86,14 +86,14 @@ def seen(text: str) -> bool:
 
 
 def test_what_is_written_for_people_can_be_seen(tricky):
-    assert tricky.source.history.records[2].transaction.header.message == TRICKS
+    assert tricky._view.history.records[2].transaction.header.message == TRICKS
     message = tricky.versions()["message"][2]
     assert message == tricky.inspect.transactions()["message"][2]
     assert seen(message)
     assert r"\x1b[31mred" in message
     assert r"\u202e" in message
     for name in ("versions", "transactions", "findings", "gaps", "health", "refs", "indices"):
-        assert seen(str(frame(tricky.source, name))), name
+        assert seen(str(frame(tricky._view, name))), name
 
 
 def test_names_and_settings_in_frames_are_what_they_are(tricky):

@@ -123,7 +123,7 @@ def test_values_in_what_is_no_file_are_refused_by_name(tmp_path, kind, make):
     places = {
         "data": f"data/{table.inspect.data_files()['path'][0].removeprefix('data/')}",
         "deletion": table.inspect.deletions()["path"][0],
-        "manifest": table.source.listing.versions[-1].path,
+        "manifest": table._view.listing.versions[-1].path,
     }
     place = path / places[kind]
     latest = table.latest

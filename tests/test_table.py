@@ -292,9 +292,9 @@ def test_findings_and_gaps_are_in_queries_too(table, name):
 
 def test_a_query_reads_only_what_it_names(path):
     table = lx.open_table(path)
-    before = table.source.storage.io.bytes_read
+    before = table._view.storage.io.bytes_read
     table.sql("SELECT count(*) AS n FROM refs")
-    assert table.source.storage.io.bytes_read - before < 1000
+    assert table._view.storage.io.bytes_read - before < 1000
 
 
 def test_a_limit_inside_a_query_comes_before_the_condition_around_it(table):

@@ -126,6 +126,8 @@ def one_of(right: str | None) -> Kind:
     return Kind("is one of", right, ("text",), ("", "Net", "both "))
 
 
+VIEW = Kind("view is", "view", (), ("people.lance",))
+
 KINDS = {
     "a": VERSION,
     "all_branches": FLAG,
@@ -209,7 +211,6 @@ KINDS = {
     "row_ids": ROW_IDS,
     "since": replace(VERSION, fits=("number", "text", "none")),
     "snapshot": Kind("a Snapshot", "snapshot", (), (7, "people.lance")),
-    "source": Kind("source is", "source", (), ("people.lance",)),
     "spark": SPARK,
     "start": NODE,
     "state": STATE,
@@ -230,6 +231,8 @@ KINDS = {
 """The kinds of parameters, by name."""
 
 OTHERS = {
+    "lx.Snapshot(view)": VIEW,
+    "lx.Table(view)": VIEW,
     "blame.go_on(limit)": SIZE,
     "table.blame(limit)": SIZE,
     "found.go_on(limit)": SIZE,
@@ -363,7 +366,7 @@ def owners(
         diff=table.diff(1, 3),
         preview=table.merge_preview("dev"),
         lineage=table.lineage(),
-        source=table.source,
+        view=table._view,
         spark=Unasked(),
         rows=Rows(),
         dataset=lance.write_dataset(pl.DataFrame({"id": [1, 2]}).to_arrow(), copied),

@@ -92,11 +92,11 @@ def _leg(common: Ancestry, way: tuple[Stretch, ...]) -> ChangeRuns:
 
 
 def _range(stretch: Stretch) -> VersionRange:
-    if stretch.source is None:
+    if stretch.view is None:
         raise RefNotFoundError(
             f"the branch with versions {stretch.begin} to {stretch.end} between the two was deleted"
         )
-    return version_range(stretch.source, stretch.begin, stretch.end)
+    return version_range(stretch.view, stretch.begin, stretch.end)
 
 
 def _with_versions(runs: ChangeRuns, end: PlaceRows) -> ChangeRuns:
@@ -115,9 +115,9 @@ def lost_on_the_way(common: Ancestry) -> int | None:
     """Return how many versions on the way are not kept; None if a branch there is gone."""
     lost = 0
     for stretch in (*common.to_first, *common.to_second):
-        if stretch.source is None:
+        if stretch.view is None:
             return None
-        kept = stretch.source.history.versions
+        kept = stretch.view.history.versions
         lost += stretch.end - stretch.begin
         lost -= int(((kept > stretch.begin) & (kept <= stretch.end)).sum())
     return lost

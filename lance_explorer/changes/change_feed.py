@@ -17,8 +17,8 @@ from lance_explorer.changes.summaries import commit_summary, net_summary, quick_
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.history.live import LiveTable, unbroken
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import VersionRef, version_number
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import described
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _T = TypeVar("_T")
 
 
 def changes(
-    source: TableSource,
+    view: HistoryView,
     begin_version: VersionRef,
     end_version: VersionRef | None = None,
     mode: Mode = "net",
@@ -48,9 +48,9 @@ def changes(
 
     The parameters and errors are those of :meth:`~lance_explorer.table.Table.changes`.
     """
-    begin = version_number(source, begin_version, is_begin=True)
-    end = source.latest_version if end_version is None else version_number(source, end_version)
-    versions = version_range(source, begin, end, must_begin=mode == "net")
+    begin = version_number(view, begin_version, is_begin=True)
+    end = view.latest_version if end_version is None else version_number(view, end_version)
+    versions = version_range(view, begin, end, must_begin=mode == "net")
     return Changes(versions, mode, images, columns, key, include, tolerance)
 
 
@@ -79,9 +79,9 @@ class Changes:
         self._lines = self._lines_of(versions)
 
     @property
-    def source(self) -> TableSource:
+    def _view(self) -> HistoryView:
         """The branch."""
-        return self._versions.rows.source
+        return self._versions.rows.view
 
     @property
     def begin_version(self) -> int:
@@ -187,7 +187,7 @@ class Changes:
         7
         """
         num_rows = whole_number("num_rows", num_rows, least=1)
-        with unbroken(self.source):
+        with unbroken(self._view):
             make = net_parts if self.mode == "net" else commit_parts
             return make(
                 self._versions,
@@ -230,13 +230,13 @@ class Changes:
         self, batch_size: int, part: ChangePart | None, *, progress: bool
     ) -> Iterator[pl.DataFrame]:
         if not progress:
-            with unbroken(self.source):
+            with unbroken(self._view):
                 yield from self._lines.batches(batch_size, part)
             return
         from tqdm.auto import tqdm
 
         with (
-            unbroken(self.source),
+            unbroken(self._view),
             tqdm(desc="Reading changes", unit=" rows", delay=1.0, leave=False) as bar,
         ):
             for batch in self._lines.batches(batch_size, part):
@@ -268,15 +268,15 @@ class Changes:
         return changes_to_spark(spark, self)
 
     def _answer(self, build: Callable[["Changes"], _T]) -> _T:
-        return LiveTable(self.source).answer(lambda source: build(self._of(source)))
+        return LiveTable(self._view).answer(lambda view: build(self._of(view)))
 
-    def _of(self, source: TableSource) -> "Changes":
-        """Return the same of the branch as it is known to another source."""
-        if source is self.source:
+    def _of(self, view: HistoryView) -> "Changes":
+        """Return the same of another view of the branch."""
+        if view is self._view:
             return self
         ends = self.begin_version, self.end_version
         again = copy.copy(self)
-        again._versions = version_range(source, *ends, must_begin=self.mode == "net")
+        again._versions = version_range(view, *ends, must_begin=self.mode == "net")
         again._lines = self._lines_of(again._versions)
         return again
 
@@ -290,7 +290,7 @@ class Changes:
         lines = pl.concat([self._lines.empty, *self._lines.batches(None)])
         missing = frozenset(self._lost.missing)
         if missing - self._known_missing:  # perhaps a cleanup goes on just now: then ask again
-            self.source.storage.io.missing += 1
+            self._view.storage.io.missing += 1
         return self, lines, missing
 
     def _summary(self) -> pl.DataFrame:
@@ -307,7 +307,7 @@ class Changes:
         images = f", images={self.options.images!r}" if self.options.images != "known" else ""
         warning = f"; {self._lost.hint}" if self._lost.hint else ""
         return (
-            f"Changes({self._versions.rows.source.storage.uri.rsplit('/', 1)[-1]}: "
+            f"Changes({self._versions.rows.view.storage.uri.rsplit('/', 1)[-1]}: "
             f"{self.begin_version} to {self.end_version}, {self.mode}{images}{warning})"
         )
 

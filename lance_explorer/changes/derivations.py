@@ -6,18 +6,18 @@ from lance_explorer.changes.change_feed import Changes
 from lance_explorer.changes.steps import version_range
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.frames.derived import DERIVATIONS, Derivation, derivations, view_source
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["derived"]
 
 
-def derived(source: TableSource, version: int) -> pl.DataFrame:
+def derived(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each computed column of a version, and one if it is a view."""
-    found = derivations(source.version(version).records[0])
+    found = derivations(view.version(version).records[0])
     return DERIVATIONS.build(
         {
             "version": [version] * len(found),
-            "branch": [source.branch] * len(found),
+            "branch": [view.branch] * len(found),
             "kind": [
                 "materialized_view" if one.column is None else "computed_column" for one in found
             ],
@@ -27,17 +27,17 @@ def derived(source: TableSource, version: int) -> pl.DataFrame:
             "expression": [one.expression for one in found],
             "inputs": pl.Series([list(one.inputs) for one in found], dtype=pl.List(pl.String)),
             "definition_version": [one.definition_version for one in found],
-            "defined_since": [_since(source, version, one) for one in found],
+            "defined_since": [_since(view, version, one) for one in found],
             "refreshed_version": [one.refreshed_version for one in found],
             "refreshed_at": [one.refreshed_at for one in found],
-            "num_rows_to_refresh": [_to_refresh(source, version, one) for one in found],
+            "num_rows_to_refresh": [_to_refresh(view, version, one) for one in found],
         }
     )
 
 
-def _since(source: TableSource, version: int, one: Derivation) -> int:
+def _since(view: HistoryView, version: int, one: Derivation) -> int:
     first = version
-    for record in reversed(source.history.records):
+    for record in reversed(view.history.records):
         if record.version >= version:
             continue
         same = [
@@ -51,20 +51,20 @@ def _since(source: TableSource, version: int, one: Derivation) -> int:
     return first
 
 
-def _to_refresh(source: TableSource, version: int, one: Derivation) -> int | None:
+def _to_refresh(view: HistoryView, version: int, one: Derivation) -> int | None:
     """Return how many rows were inserted or updated since a column was computed.
 
     A column that was written in place may be one of its inputs or not, which is not told apart.
     """
     if one.column is None:
-        return _to_refresh_view(source, one)
+        return _to_refresh_view(view, one)
     refreshed = one.refreshed_version or 0
     if refreshed > version:  # it was computed in a version that was restored away from
         return None
-    return _written_between(source, refreshed, version, "inserted", "updated")
+    return _written_between(view, refreshed, version, "inserted", "updated")
 
 
-def _to_refresh_view(view: TableSource, one: Derivation) -> int | None:
+def _to_refresh_view(view: HistoryView, one: Derivation) -> int | None:
     """Return how many rows of its source changed since a view was computed; None if not known.
 
     The source is the table of that name beside the view, if the version that the view was computed
@@ -74,21 +74,21 @@ def _to_refresh_view(view: TableSource, one: Derivation) -> int | None:
     if one.refreshed_version is None or uri is None:
         return None
     try:
-        source = view.led_to(uri)
-        history, position = source.found(one.refreshed_version)
+        view = view.led_to(uri)
+        history, position = view.found(one.refreshed_version)
     except LanceExplorerError:
         return None
     if one.source_time not in (None, history.records[position].manifest.timestamp):
         return None
     return _written_between(
-        source, one.refreshed_version, source.latest_version, "inserted", "updated", "deleted"
+        view, one.refreshed_version, view.latest_version, "inserted", "updated", "deleted"
     )
 
 
-def _written_between(source: TableSource, begin: int, end: int, *changes: str) -> int | None:
+def _written_between(view: HistoryView, begin: int, end: int, *changes: str) -> int | None:
     """Return how many rows changed in some ways; None if that is not known."""
     try:
-        [row] = Changes(version_range(source, begin, end), images=None).summary().rows(named=True)
+        [row] = Changes(version_range(view, begin, end), images=None).summary().rows(named=True)
     except LanceExplorerError:
         return None
     counts = [row[name] for name in changes]

@@ -24,7 +24,7 @@ from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.history.ancestors import Place
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.readable import check_readable
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import described
 
 __all__ = ["Diff", "diff"]
@@ -33,12 +33,12 @@ _T = TypeVar("_T")
 
 
 def diff(
-    first_source: TableSource, first_version: int, second_source: TableSource, second_version: int
+    first_view: HistoryView, first_version: int, second_view: HistoryView, second_version: int
 ) -> "Diff":
     """Return how two versions differ; see :meth:`~lance_explorer.table.Table.diff`."""
-    first_source.file(first_version)
-    second_source.file(second_version)
-    return Diff(Place(first_source, first_version), Place(second_source, second_version))
+    first_view.file(first_version)
+    second_view.file(second_version)
+    return Diff(Place(first_view, first_version), Place(second_view, second_version))
 
 
 class Diff:
@@ -54,12 +54,12 @@ class Diff:
     @property
     def before(self) -> tuple[str | None, int]:
         """Branch and number of the first version; None is the main branch."""
-        return self._pair.first.source.branch, self._pair.first.version
+        return self._pair.first.view.branch, self._pair.first.version
 
     @property
     def after(self) -> tuple[str | None, int]:
         """Branch and number of the second version."""
-        return self._pair.second.source.branch, self._pair.second.version
+        return self._pair.second.view.branch, self._pair.second.version
 
     @property
     def common_ancestor(self) -> tuple[str | None, int] | None:
@@ -296,28 +296,28 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
         from lance_explorer.report.diff_page import write_diff
 
         return self._answer(
-            lambda pair: write_diff(self, pair.second.source, pair.second.version, path)
+            lambda pair: write_diff(self, pair.second.view, pair.second.version, path)
         )
 
     def _answer(self, build: Callable[[VersionPair], _T]) -> _T:
         first, second = self._pair.first, self._pair.second
 
-        def if_kept(one: TableSource, other: TableSource) -> _T:
+        def if_kept(one: HistoryView, other: HistoryView) -> _T:
             one.file(first.version)
             other.file(second.version)
-            if (one, other) == (first.source, second.source):
+            if (one, other) == (first.view, second.view):
                 return build(self._pair)
             return build(VersionPair(Place(one, first.version), Place(other, second.version)))
 
-        if first.source is second.source:
-            return LiveTable(first.source).answer(lambda one: if_kept(one, one))
-        return LiveTable(first.source).answer(
-            lambda one: LiveTable(second.source).answer(lambda other: if_kept(one, other))
+        if first.view is second.view:
+            return LiveTable(first.view).answer(lambda one: if_kept(one, one))
+        return LiveTable(first.view).answer(
+            lambda one: LiveTable(second.view).answer(lambda other: if_kept(one, other))
         )
 
     @described
     def __repr__(self) -> str:
-        name = self._pair.first.source.name
+        name = self._pair.first.view.name
         differs = f"different {', '.join(self.differs)}" if self.differs else "identical"
         warning = f"; {self._lost.hint}" if self._lost.hint else ""
         return f"Diff({name}: {_named(self.before)} to {_named(self.after)}: {differs}{warning})"

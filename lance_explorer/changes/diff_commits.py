@@ -83,19 +83,19 @@ def fields_between(
 
 
 def _commits(stretch: Stretch) -> Iterator[tuple[str | None, VersionRecord, str]]:
-    if stretch.source is not None:
-        history = stretch.source.history
-        places = known_from(stretch.source, history.versions)
+    if stretch.view is not None:
+        history = stretch.view.history
+        places = known_from(stretch.view, history.versions)
         for record, place in zip(history.records, places, strict=True):
             if stretch.begin < record.version <= stretch.end:
-                yield stretch.source.branch, record, place
+                yield stretch.view.branch, record, place
 
 
 def _passed(stretch: Stretch) -> tuple[Branch, VersionPath] | None:
     """Return the way over a stretch, without what a restore undid; None if its branch is gone."""
-    if stretch.source is None:
+    if stretch.view is None:
         return None
-    branch = Branch(stretch.source, stretch.source.history)
+    branch = Branch(stretch.view, stretch.view.history)
     ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
     begin, end = (np.searchsorted(branch.history.versions, ends, side="right") - 1).tolist()
     return branch, path_between(branch, begin, end)

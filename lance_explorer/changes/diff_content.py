@@ -154,7 +154,7 @@ def compare_content(
     by_row_id : bool
         Whether equal row IDs are the same row.
     """
-    schemas = [place.source.version(place.version).records[0].schema for place in (first, second)]
+    schemas = [place.view.version(place.version).records[0].schema for place in (first, second)]
     types = [_types(schema) for schema in schemas]
     both = types[0].keys() & types[1].keys()
     common = [name for name in types[1] if name in both and types[0][name] == types[1][name]]
@@ -205,11 +205,11 @@ class _Sums:
         sums = cls(
             0, (0, 0), (0, 0), dict.fromkeys(columns, (0, 0)), dict.fromkeys(columns, (0, 0))
         )
-        storage = place.source.storage
+        storage = place.view.storage
         names = [*columns, _ROW_ID]
-        check_blob = check_values(place.source, place.version)
+        check_blob = check_values(place.view, place.version)
         batches = content_batches(
-            value_root(place.source, place.version),
+            value_root(place.view, place.version),
             place.version,
             fragments,
             names,
@@ -274,9 +274,9 @@ def _ids(schema: tuple[Field, ...], columns: Sequence[str]) -> list[list[int]]:
 
 def _num_rows(place: Place) -> int | None:
     """Return the live rows of a version; None if they are not known."""
-    rows = place.source.version(place.version).live_rows
+    rows = place.view.version(place.version).live_rows
     return None if (rows < 0).any() else int(rows.sum())
 
 
 def _all_fragments(place: Place) -> list[int]:
-    return [state.id for state in place.source.version(place.version).states]
+    return [state.id for state in place.view.version(place.version).states]

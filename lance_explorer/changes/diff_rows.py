@@ -51,21 +51,21 @@ class RowsOfBoth:
         """Return the rows; values that are lost are noted."""
         runs = self._paired(options.key) if options.key else self._runs
         runs = runs.where(~np.isin(runs.change, options.left_out))
-        both, values, source = options.has_both_images, None, None
+        both, values, images = options.has_both_images, None, None
         if options.images is not None:
             noted = lost if options.may_lack_values else None
             has_before = options.has_values_before
             values = self._columns(options.columns, noted, both_images=has_before)
             for doubt in values.doubts:
-                branches = self._second.rows.source.branch, self._first.rows.source.branch
+                branches = self._second.rows.view.branch, self._first.rows.view.branch
                 lost.column_in_doubt(doubt, *branches)
-            source = self._images(values, options.tolerance if both else None, noted)
+            images = self._images(values, options.tolerance if both else None, noted)
         frames = [empty_feed(values, both_images=both)]
         ids_of = self._second.rows if self._second.has_row_ids else None
         for block in blocks(runs, both_images=both):
             rows = block.runs.rows()
             head = block.frame(rows, self._timestamps(), ids_of)
-            frames.append(source.beside(head, block, rows) if source else head)
+            frames.append(images.beside(head, block, rows) if images else head)
         return pl.concat(frames)
 
     def _paired(self, key: Sequence[str]) -> ChangeRuns:
@@ -91,12 +91,12 @@ class RowsOfBoth:
     def _timestamps(self) -> dict[int, datetime | None]:
         """Return when each version was committed that may have written a row of the second."""
         second = self._second
-        if second.rows.source.whole is not second.rows.source:  # a few versions of one branch
+        if second.rows.view.whole is not second.rows.view:  # a few versions of one branch
             wrote = np.unique(self._runs.version).tolist()
             return commit_times(second.rows, {one for one in wrote if one <= second.version})
         times = dict[int, datetime | None]()
-        stretches = [s for s in self._common.to_second if s.source is not None]
-        histories = [s.source.history for s in stretches if s.source is not None]
+        stretches = [s for s in self._common.to_second if s.view is not None]
+        histories = [s.view.history for s in stretches if s.view is not None]
         if self._common.branch is not None:
             histories.insert(0, self._common.branch.history)
         for history in [*histories, second.rows.history]:

@@ -45,9 +45,9 @@ def diff_summary(
     weakest = Evidence(int(runs.evidence.max())).label if len(runs) else None
     return DIFF_SUMMARY.build(
         {
-            "branch_before": [first.source.branch],
+            "branch_before": [first.view.branch],
             "version_before": [first.version],
-            "branch_after": [second.rows.source.branch],
+            "branch_after": [second.rows.view.branch],
             "version_after": [second.version],
             **{change.label: [counts[change]] for change in NET_EVENTS},
             "uncertain": [int(runs.length[runs.is_uncertain].sum(dtype=np.uint64))],

@@ -14,7 +14,7 @@ from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.ancestors import Place, ancestry
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["difference_words", "words_beside_rows"]
 
@@ -29,7 +29,7 @@ _MAPS = {
 }
 
 
-def words_beside_rows(source: TableSource, begin_version: int, end_version: int) -> list[str]:
+def words_beside_rows(view: HistoryView, begin_version: int, end_version: int) -> list[str]:
     """Return what two versions of a branch differ in beside their rows, one sentence each.
 
     The same as ``table.diff(begin, end)`` tells of schema, indices and configuration; and base
@@ -37,28 +37,28 @@ def words_beside_rows(source: TableSource, begin_version: int, end_version: int)
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     begin_version, end_version : int
         The versions; 0 is the empty table.
 
     Examples
     --------
-    >>> words_beside_rows(table.source, 4, 7)
+    >>> words_beside_rows(table._view, 4, 7)
     ['Field `mood` renamed to `score`.', 'Index `id_idx` added, BTREE on `id`.', \
 'Config `owner` set to `docs`.']
-    >>> words_beside_rows(table.source, 0, 1)
+    >>> words_beside_rows(table._view, 0, 1)
     ['The table was created with 3 columns: `id`, `city` and `mood`.']
     """
     if begin_version == end_version:
         return []
     try:
-        history = source.history
+        history = view.history
         after = history.records[history.position(end_version)]
         if begin_version == 0:
             return _creation(after)
         before = history.records[history.position(begin_version)]
-        common = ancestry(Place(source, begin_version), Place(source, end_version))
+        common = ancestry(Place(view, begin_version), Place(view, end_version))
         return difference_words(before, after, fields_between(before, after, common))
     except LanceExplorerError as error:
         return [f"Differences other than rows are unknown: {error}."]

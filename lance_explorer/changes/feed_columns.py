@@ -56,7 +56,7 @@ def columns_between(
 
     def types_of(stop: Stop) -> pl.Schema:
         try:
-            return column_types(stop.line.source, stop.record.version)
+            return column_types(stop.line.view, stop.record.version)
         except StorageError:
             if lost is None or not lost.has_unknown_format(stop.line, stop.position):
                 raise
@@ -85,11 +85,11 @@ def check_key(
         Whether both must have them; without it, only one may.
     """
     for name, place in zip(key, columns.schema, strict=True):
-        names = [columns.names_in(stop.line.source, stop.record.version) for stop in ends]
+        names = [columns.names_in(stop.line.view, stop.record.version) for stop in ends]
         if all(place in here for here in names):
             continue
         kinds = [
-            column_types(stop.line.source, stop.record.version).get(here.get(place, name))
+            column_types(stop.line.view, stop.record.version).get(here.get(place, name))
             for stop, here in zip(ends, names, strict=True)
         ]
         versions = [stop.record.version for stop in ends]

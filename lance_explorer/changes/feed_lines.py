@@ -92,7 +92,7 @@ class FeedLines:
 
         Where requests take long, those of the next commits are read meanwhile, if they are few.
         """
-        most = min(self._versions.rows.source.storage.in_flight, _READS_AT_ONCE)
+        most = min(self._versions.rows.view.storage.in_flight, _READS_AT_ONCE)
         return done_in_order(self._tasks(batch_size, part), most, batch_size or _ROWS_AT_ONCE)
 
     def _tasks(
@@ -173,7 +173,7 @@ class FeedLines:
         lost = self._lost if options.may_lack_values else None
         found = self._columns_named(options.columns, lost, has_before=options.has_values_before)
         for doubt in found.doubts:
-            branch = self._versions.rows.source.branch
+            branch = self._versions.rows.view.branch
             self._lost.column_in_doubt(doubt, branch, branch)
         return found
 

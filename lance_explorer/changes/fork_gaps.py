@@ -27,7 +27,7 @@ from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.paths import path_between
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.runs import RunColumns, Runs, outside, paired
@@ -43,11 +43,11 @@ def changes_over_a_gap(common: Ancestry, last: Stretch) -> ChangeRuns:
     RefNotFoundError
         If the branch of the common version is gone.
     """
-    assert last.source is not None
+    assert last.view is not None
     base = _common_rows(common)
     if base.has_row_ids:
-        return _by_row_ids(base, place_rows(Place(last.source, last.end)))
-    return _by_addresses(base, last.source, last)
+        return _by_row_ids(base, place_rows(Place(last.view, last.end)))
+    return _by_addresses(base, last.view, last)
 
 
 def _common_rows(common: Ancestry) -> PlaceRows:
@@ -55,7 +55,7 @@ def _common_rows(common: Ancestry) -> PlaceRows:
     parent = common.branch
     if parent is None or common.version not in parent.history:
         for way in (common.to_first, common.to_second):
-            child = way[0].source if way else None
+            child = way[0].view if way else None
             if child is not None and child is not parent and common.version in child.history:
                 return place_rows(Place(child, common.version))
     if parent is None:
@@ -146,14 +146,14 @@ def _is_written(base: PlaceRows, end: PlaceRows, runs: RowRuns) -> NDArray[np.bo
     return stayed
 
 
-def _by_addresses(base: PlaceRows, source: TableSource, last: Stretch) -> ChangeRuns:
+def _by_addresses(base: PlaceRows, view: HistoryView, last: Stretch) -> ChangeRuns:
     """Return what the first kept version of the stretch proves, and then what happened after it."""
-    kept = source.history.versions
+    kept = view.history.versions
     first = int(kept[kept > np.uint64(last.begin)][0])
-    runs = _in_common_fragments(base, place_rows(Place(source, first)))
+    runs = _in_common_fragments(base, place_rows(Place(view, first)))
     if first == last.end:
         return runs
-    return composed(runs, net_step(version_range(source, first, last.end)).runs)
+    return composed(runs, net_step(version_range(view, first, last.end)).runs)
 
 
 def _in_common_fragments(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
@@ -193,7 +193,7 @@ def _common_fragments(base: PlaceRows, end: PlaceRows) -> dict[int, InPlace]:
 
 def _shared_fields(base: PlaceRows, end: PlaceRows) -> dict[int, int]:
     """Return the IDs at the end of fields of the common version, by their IDs there."""
-    ends = [Place(one.rows.source, one.version) for one in (base, end)]
+    ends = [Place(one.rows.view, one.version) for one in (base, end)]
     return fields_of_both(ancestry(*ends)) or {}
 
 

@@ -140,11 +140,11 @@ class Images:
     ) -> pl.DataFrame:
         from lance_explorer.changes.known_values import all_values, known_values
 
-        source, record = rows.source, rows.history.records[position]
-        names = self._columns.names_in(source, record.version)
+        view, record = rows.view, rows.history.records[position]
+        names = self._columns.names_in(view, record.version)
         here = {name: names[name] for name in self._columns.schema if name in names}
         if not here:
             return self._columns.nulls(len(addresses))
         asked = rows, position, addresses, ids, [*here.values()]
         found = all_values(*asked) if self._lost is None else known_values(*asked, self._lost)
-        return self._columns.filled(found, source, record.version)
+        return self._columns.filled(found, view, record.version)

@@ -46,7 +46,7 @@ def all_values(
         The columns, as they are called there.
     """
     version = rows.history.records[position].version
-    check_blob = check_values(rows.source, version)
+    check_blob = check_values(rows.view, version)
     return _Reader(rows, position, check_blob).read(addresses, ids, names)
 
 
@@ -64,12 +64,12 @@ def known_values(
     for together.
     """
     version = rows.history.records[position].version
-    why = why_values_are_lost(rows.source, version) if has_no_values(rows.source) else None
+    why = why_values_are_lost(rows.view, version) if has_no_values(rows.view) else None
     if why is not None:
         lost.recorded_only(rows, position, why)
         return _nulls(names, len(addresses))
     try:
-        check_blob = check_values(rows.source, version, some_rows=True)
+        check_blob = check_values(rows.view, version, some_rows=True)
     except UnsupportedFeatureError as error:
         lost.refused(rows, position, error)
         return _nulls(names, len(addresses))
@@ -86,8 +86,8 @@ class _Reader:
         self._position = position
         self._check_blob = check_blob
         self._record = rows.history.records[position]
-        self._storage = rows.source.storage
-        self._root = value_root(rows.source, self._record.version)
+        self._storage = rows.view.storage
+        self._root = value_root(rows.view, self._record.version)
 
     def read(self, addresses: Uint64Array, ids: Uint64Array, names: Sequence[str]) -> pl.DataFrame:
         """Return values; all are there."""
@@ -136,7 +136,7 @@ class _Reader:
             return np.ones(shape, dtype=np.bool_)
         if lost.has_unknown_format(self._rows, self._position):
             return np.ones(shape, dtype=np.bool_)
-        why = why_values_are_lost(self._rows.source, self._record.version)
+        why = why_values_are_lost(self._rows.view, self._record.version)
         if why is not None:
             lost.recorded_only(self._rows, self._position, why)
         cells = np.zeros(shape, dtype=np.bool_)

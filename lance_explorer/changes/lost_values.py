@@ -77,12 +77,12 @@ class LostValues:
         )
         advice = "Tag versions that should be kept, or begin at a kept one."
         found = Finding("removed_rows_lost", "warning", message, advice, version)
-        self._found[rows.source.branch, None, message] = found
+        self._found[rows.view.branch, None, message] = found
 
     def version_gone(self, rows: Line, position: int) -> None:
         """Note that a version was removed while it was read."""
         file = rows.history.records[position].file
-        self.missing.add(f"{rows.source.storage.uri}/{file.path}")
+        self.missing.add(f"{rows.view.storage.uri}/{file.path}")
         self._add(
             rows,
             position,
@@ -167,7 +167,7 @@ class LostValues:
         fragment_id: int | None = None,
     ) -> None:
         version = rows.history.records[position].version
-        key = rows.source.branch, fragment_id, message
+        key = rows.view.branch, fragment_id, message
         found = Finding("values_lost", severity, message, advice, version, fragment_id)
         before = self._found.setdefault(key, found)
         if before.version is not None and version < before.version:

@@ -23,8 +23,8 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.history.ancestors import Ancestry, Place, ancestry
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import VersionRef, resolve
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import described
 
 __all__ = ["MergePreview", "merge_preview"]
@@ -33,14 +33,14 @@ _T = TypeVar("_T")
 
 
 def merge_preview(
-    source: TableSource, branch: VersionRef, key: str | Sequence[str] | None
+    view: HistoryView, branch: VersionRef, key: str | Sequence[str] | None
 ) -> "MergePreview":
     """Return what a merge would bring; see :meth:`~lance_explorer.table.Table.merge_preview`."""
-    is_name = isinstance(branch, str) and (branch == "main" or branch in source.branches)
-    found = resolve(source, (str(branch), -1) if is_name else branch)
-    found.source.file(found.version)
+    is_name = isinstance(branch, str) and (branch == "main" or branch in view.branches)
+    found = resolve(view, (str(branch), -1) if is_name else branch)
+    found.view.file(found.version)
     keys = () if key is None else names("key", key)
-    ours, theirs = Place(source, source.latest_version), Place(found.source, found.version)
+    ours, theirs = Place(view, view.latest_version), Place(found.view, found.version)
     for place in (ours, theirs):
         _check_columns(place, keys)
     return MergePreview(ours, theirs, keys)
@@ -72,17 +72,17 @@ class MergePreview:
     @property
     def branch(self) -> tuple[str | None, int]:
         """Name and version of the branch that is merged; None is the main branch."""
-        return self._theirs.source.branch, self._theirs.version
+        return self._theirs.view.branch, self._theirs.version
 
     @property
     def into(self) -> tuple[str | None, int]:
         """Name and version of what it is merged into."""
-        return self._ours.source.branch, self._ours.version
+        return self._ours.view.branch, self._ours.version
 
     @property
     def fork(self) -> tuple[str | None, int]:
         """Branch and number of the last version that both have in their past."""
-        return self._answer(lambda merge: (merge.fork.source.branch, merge.fork.version))
+        return self._answer(lambda merge: (merge.fork.view.branch, merge.fork.version))
 
     @property
     def is_clean(self) -> bool:
@@ -166,16 +166,16 @@ class MergePreview:
     def _answer(self, build: Callable[["_Merge"], _T]) -> _T:
         ours, theirs = self._ours, self._theirs
 
-        def if_kept(one: TableSource, other: TableSource) -> _T:
+        def if_kept(one: HistoryView, other: HistoryView) -> _T:
             one.file(ours.version)
             other.file(theirs.version)
-            if (one, other) != (ours.source, theirs.source):
+            if (one, other) != (ours.view, theirs.view):
                 places = Place(one, ours.version), Place(other, theirs.version)
                 return build(_Merge(*places, self._key))
             return build(self._merge)
 
-        return LiveTable(ours.source).answer(
-            lambda one: LiveTable(theirs.source).answer(lambda other: if_kept(one, other))
+        return LiveTable(ours.view).answer(
+            lambda one: LiveTable(theirs.view).answer(lambda other: if_kept(one, other))
         )
 
     def _repr_html_(self) -> str:
@@ -186,7 +186,7 @@ class MergePreview:
 
     @described
     def __repr__(self) -> str:
-        name = self._ours.source.name
+        name = self._ours.view.name
         return f"MergePreview({name}: {_named(self.branch)} into {_named(self.into)})"
 
 
@@ -225,7 +225,7 @@ class _Merge:
 
     @cached_property
     def matched(self) -> MatchedRows:
-        sides = [_named((place.source.branch, place.version)) for place in self._places]
+        sides = [_named((place.view.branch, place.version)) for place in self._places]
         return matched(self.ours, self.theirs, self._key, (sides[0], sides[1]))
 
     @cached_property
@@ -246,11 +246,11 @@ class _Merge:
         unsure = [int(runs.length[runs.is_uncertain].sum()) for runs in every[:2]]
         return MERGE_SUMMARY.build(
             {
-                "branch": [theirs.source.branch],
+                "branch": [theirs.view.branch],
                 "version": [theirs.version],
-                "into_branch": [ours.source.branch],
+                "into_branch": [ours.view.branch],
                 "into_version": [ours.version],
-                "fork_branch": [self.fork.source.branch],
+                "fork_branch": [self.fork.view.branch],
                 "fork_version": [self.fork.version],
                 "inserted": [brings[0]],
                 "updated": [brings[1] + both.count("combined")],
@@ -283,11 +283,11 @@ class _Merge:
 
 
 def _check_columns(place: Place, keys: Sequence[str]) -> None:
-    fields = place.source.version(place.version).records[0].schema
+    fields = place.view.version(place.version).records[0].schema
     there = [field.name for field in fields if field.parent_id == NO_PARENT]
     for name in keys:
         if name not in there:
-            where = _named((place.source.branch, place.version))
+            where = _named((place.view.branch, place.version))
             raise InvalidArgumentError(
                 f"rows cannot be matched by key {name!r}: version {where} has only the columns "
                 f"{', '.join(there)}"

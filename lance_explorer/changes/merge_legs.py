@@ -46,7 +46,7 @@ class Leg:
 
     def __init__(self, fork: Place, end: Place) -> None:
         self.pair = VersionPair(fork, end)
-        self.is_none = (fork.source.branch, fork.version) == (end.source.branch, end.version)
+        self.is_none = (fork.view.branch, fork.version) == (end.view.branch, end.version)
 
     @cached_property
     def fields(self) -> list[FieldPair]:
@@ -69,7 +69,7 @@ class Leg:
     def names(self, at_end: bool) -> dict[str, str]:
         """Return what the columns are called at one end, by their names in :attr:`columns`."""
         place = self.pair.second if at_end else self.pair.first
-        return self.columns.names_in(place.source, place.version)
+        return self.columns.names_in(place.view, place.version)
 
     @cached_property
     def kept_columns(self) -> dict[str, str]:

@@ -17,8 +17,8 @@ from lance_explorer.history.history import History
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.versions_of_moved import MADE_UP
 from lance_explorer.history.readable import rows_history
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import same_life, states_between
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["commit_times", "needed_versions", "tells_itself"]
 
@@ -43,13 +43,13 @@ _TOLD_BY_NEIGHBOURS = frozenset(
 
 
 def needed_versions(
-    source: TableSource, begin_version: int, end_version: int, *, is_backward: bool = False
-) -> TableSource:
+    view: HistoryView, begin_version: int, end_version: int, *, is_backward: bool = False
+) -> HistoryView:
     """Return the branch with as few of its versions as tell what changed between two.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     begin_version, end_version : int
         The versions; 0 is the empty table.
@@ -58,23 +58,23 @@ def needed_versions(
 
     Returns
     -------
-    TableSource
+    HistoryView
         The branch itself, where more than these versions can matter or little would be saved.
     """
     between = range(begin_version, end_version + 1)
-    if not begin_version or len(source.listing.only(between).versions) < len(between):
-        return source
-    part = source.part(between)
-    if part is None or not tells_itself(part, source, is_backward=is_backward):
-        return source
+    if not begin_version or len(view.listing.only(between).versions) < len(between):
+        return view
+    part = view.part(between)
+    if part is None or not tells_itself(part, view, is_backward=is_backward):
+        return view
     return part
 
 
 def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, datetime | None]:
     """Return when versions were committed, of some of the branch that may not be loaded yet."""
-    histories, whole = [rows.history], rows.source.whole
+    histories, whole = [rows.history], rows.view.whole
     others = {version for version in versions if version not in rows.history}
-    if others and whole is not rows.source:
+    if others and whole is not rows.view:
         histories.append(rows_history((whole.part(others) or whole).history))
     return {
         version: history.records[history.position(version)].manifest.timestamp
@@ -84,7 +84,7 @@ def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, dateti
     }
 
 
-def tells_itself(part: TableSource, source: TableSource, *, is_backward: bool = False) -> bool:
+def tells_itself(part: HistoryView, view: HistoryView, *, is_backward: bool = False) -> bool:
     """Whether nothing in a part of a branch, without holes, refers to versions before it.
 
     What a detached version was built on may be any of them. And where row IDs were turned on later,
@@ -92,16 +92,16 @@ def tells_itself(part: TableSource, source: TableSource, *, is_backward: bool = 
 
     Parameters
     ----------
-    part : TableSource
+    part : HistoryView
         The versions that are compared and those between.
-    source : TableSource
+    view : HistoryView
         The branch.
     is_backward : bool
         Whether it is asked what would lead from the last version to the first.
     """
     history = part.history
     is_told = bool(
-        not source.listing.detached
+        not view.listing.detached
         and all(record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records)
         and all(record.operation in _TOLD_BY_NEIGHBOURS for record in history.records[1:])
         and (history.states.row_version_storage != SequenceStorage.ABSENT).all()
@@ -111,7 +111,7 @@ def tells_itself(part: TableSource, source: TableSource, *, is_backward: bool = 
     if not is_told:
         return False
     try:
-        first = source.version(source.listing.versions[0].version)
+        first = view.version(view.listing.versions[0].version)
     except (FormatError, NotFoundError):
         return False
     return (
@@ -121,7 +121,7 @@ def tells_itself(part: TableSource, source: TableSource, *, is_backward: bool = 
     )
 
 
-def _tells_made_up(part: TableSource, first: History, *, is_backward: bool) -> bool:
+def _tells_made_up(part: HistoryView, first: History, *, is_backward: bool) -> bool:
     """Whether row versions that may be made up would be told.
 
     A compaction stores version 1 for rows of fragments without row versions, which commits that
@@ -131,7 +131,7 @@ def _tells_made_up(part: TableSource, first: History, *, is_backward: bool) -> b
 
     Parameters
     ----------
-    part : TableSource
+    part : HistoryView
         The versions that are compared and those between.
     first : History
         The first kept version of the branch.

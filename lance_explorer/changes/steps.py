@@ -28,7 +28,7 @@ from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
 from lance_explorer.history.paths import EMPTY, Line, path_between
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = [
     "ChangeStep",
@@ -95,13 +95,13 @@ class ChangeStep:
 
 
 def version_range(
-    source: TableSource, begin_version: int, end_version: int, *, must_begin: bool = True
+    view: HistoryView, begin_version: int, end_version: int, *, must_begin: bool = True
 ) -> VersionRange:
     """Return two versions of a branch.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     begin_version, end_version : int
         The versions; 0 is the empty table.
@@ -119,7 +119,7 @@ def version_range(
         raise InvalidArgumentError(
             f"begin_version {begin_version} is later than end_version {end_version}; swap them"
         )
-    rows = state_rows(needed_versions(source, begin_version, end_version))
+    rows = state_rows(needed_versions(view, begin_version, end_version))
     rows = _on_one_side(rows, begin_version, end_version)
     end = EMPTY if end_version == 0 else position_of(rows, end_version)
     try:
@@ -152,8 +152,8 @@ def _on_one_side(rows: StateRows, begin_version: int, end_version: int) -> State
             f"{begin_version} are which of version {end_version} is not followed across that: ask "
             f"for changes before version {switched}, or from it on"
         )
-    earlier = [one for one in rows.source.history.versions.tolist() if one < switched]
-    before = state_rows(rows.source.only(earlier[0], earlier[-1]))
+    earlier = [one for one in rows.view.history.versions.tolist() if one < switched]
+    before = state_rows(rows.view.only(earlier[0], earlier[-1]))
     return _on_one_side(before, begin_version, end_version)
 
 
@@ -165,9 +165,9 @@ def _is_told_since(rows: StateRows, version: int) -> bool:
 
 def _was_lost(rows: StateRows, version: int) -> bool:
     """Whether a version was on this branch, and is not kept."""
-    branch = rows.source.branches.get(rows.source.branch or "")
+    branch = rows.view.branches.get(rows.view.branch or "")
     first = branch.parent_version if branch else 1
-    return first <= version < rows.source.latest_version
+    return first <= version < rows.view.latest_version
 
 
 def is_told_by_rows(versions: VersionRange, added: NDArray[np.int64]) -> bool:
@@ -259,7 +259,7 @@ def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
     positions = changed[(versions.begin < changed) & (changed <= versions.end)].tolist()
     rows.load_steps(positions)
     for position in positions:
-        runs = _by_row_id(rows, ChangeRuns.of_events(row_events(rows.source, position)))
+        runs = _by_row_id(rows, ChangeRuns.of_events(row_events(rows.view, position)))
         if not rows.history.begins_exactly[position]:
             yield from _over_gap(versions, position, runs)
         elif len(runs):

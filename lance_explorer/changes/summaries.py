@@ -78,9 +78,7 @@ def commit_summary(versions: VersionRange, steps: Iterable[ChangeStep]) -> pl.Da
                 lost_before(versions.rows, step.after) if step.runs.count(RowEvent.LOST) else 0
                 for step in found
             ],
-            "known_from": known_from(
-                versions.rows.source, [step.version or None for step in found]
-            ),
+            "known_from": known_from(versions.rows.view, [step.version or None for step in found]),
         }
     )
 

@@ -37,17 +37,17 @@ class VersionPair:
     @property
     def is_one_table(self) -> bool:
         """Whether both are versions of one table."""
-        return self.first.source.uri == self.second.source.uri
+        return self.first.view.uri == self.second.view.uri
 
     @cached_property
     def near(self) -> tuple[Place, Place]:
         """Both, of a branch of which no more versions are read than tell how they differ."""
         first, second = self.first, self.second
-        if first.source is not second.source:
+        if first.view is not second.view:
             return first, second
         ends = sorted([first.version, second.version])
         is_backward = first.version > second.version
-        part = needed_versions(first.source, *ends, is_backward=is_backward)
+        part = needed_versions(first.view, *ends, is_backward=is_backward)
         return Place(part, first.version), Place(part, second.version)
 
     @cached_property
@@ -59,7 +59,7 @@ class VersionPair:
     def histories(self) -> tuple[History, History]:
         """Both, each as a history of one version."""
         first, second = self.first, self.second
-        return first.source.version(first.version), second.source.version(second.version)
+        return first.view.version(first.version), second.view.version(second.version)
 
     @property
     def records(self) -> tuple[VersionRecord, VersionRecord]:
@@ -80,7 +80,7 @@ class VersionPair:
     def fragments(self) -> pl.DataFrame:
         """Which fragments differ."""
         places = zip(self.histories, (self.first, self.second), strict=True)
-        return fragment_diff(*[FragmentParts(one, place.source.storage) for one, place in places])
+        return fragment_diff(*[FragmentParts(one, place.view.storage) for one, place in places])
 
     @property
     def fragments_to_read(self) -> tuple[list[int], list[int]]:
@@ -104,7 +104,7 @@ class VersionPair:
     @property
     def shares_row_ids(self) -> bool:
         """Whether equal row IDs are the same row."""
-        is_one_branch = self.first.source.branch == self.second.source.branch
+        is_one_branch = self.first.view.branch == self.second.view.branch
         return (
             is_one_branch
             and self.is_one_table

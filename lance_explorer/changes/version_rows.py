@@ -66,11 +66,11 @@ def place_rows(place: Place) -> PlaceRows:
     VersionNotFoundError
         If the version is in no line of history.
     """
-    rows = state_rows(place.source)
+    rows = state_rows(place.view)
     try:
         return PlaceRows(rows, rows.history.position(place.version))
     except VersionNotFoundError:
-        check_rows(place.source.version(place.version))
+        check_rows(place.view.version(place.version))
         raise VersionNotFoundError(
             f"version {place.version} is detached: it is on no branch, so its rows cannot be "
             "matched with those of other versions"

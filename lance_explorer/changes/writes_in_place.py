@@ -58,9 +58,9 @@ def _unpaired(rows: StateRows, path: VersionPath) -> IdentitySet:
         if _restores_unpaired(rows, position):  # it is not compared with what that was built on
             every = np.array([0], dtype=np.uint64), np.array([MAX_U64], dtype=np.uint64)
             return IdentitySet(*every)
-        is_open = is_restore_of_lost(rows.source, rows.history, position)
+        is_open = is_restore_of_lost(rows.view, rows.history, position)
         if is_open or StepFacts(rows, position).is_unpaired_update:
-            events = row_events(rows.source, position)
+            events = row_events(rows.view, position)
             is_half = (events.before == NO_ADDRESS) | (events.after == NO_ADDRESS)
             halves = events.where(events.is_uncertain & is_half)
             start.append(halves.identity)
@@ -79,7 +79,7 @@ def _restores_unpaired(rows: StateRows, position: int) -> bool:
             not has_new_rows(commit.operation, fragment, commit.base)
             for fragment in commit.operation.new_fragments
         )
-        for commit in restored_commits(rows.source, record)[0]
+        for commit in restored_commits(rows.view, record)[0]
     )
 
 

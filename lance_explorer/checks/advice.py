@@ -18,7 +18,7 @@ from lance_explorer.checks.all_checks import (
 )
 from lance_explorer.disk.survey import survey
 from lance_explorer.findings import Severity
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.health import health
 
 __all__ = ["NOTHING_TO_DO", "SEVERITY_WORDS", "advice", "advice_counts", "disk_advice"]
@@ -34,25 +34,25 @@ NOTHING_TO_DO = "Nothing needs to be done"
 """What is said where there is no advice."""
 
 
-def advice(source: TableSource, look: Look = survey) -> pl.DataFrame:
+def advice(view: HistoryView, look: Look = survey) -> pl.DataFrame:
     """Return what ``table.check()`` does, but for row IDs, which may take long; the worst first.
 
     ``look`` tells what lies in the folder of the table.
 
     Examples
     --------
-    >>> advice(table.source).is_empty()
+    >>> advice(table._view).is_empty()
     True
     """
-    return found_by(source, [of_metadata(source), of_files(source), of_storage(source, look)])
+    return found_by(view, [of_metadata(view), of_files(view), of_storage(view, look)])
 
 
-def disk_advice(source: TableSource, version: int, look: Look = survey) -> pl.DataFrame:
+def disk_advice(view: HistoryView, version: int, look: Look = survey) -> pl.DataFrame:
     """Return what of it concerns files of a version; with the latest one, all files there are."""
-    parts: list[Part] = [("files", lambda: health(source, version, "files"))]
-    if version == source.latest_version:
-        parts.append(of_storage(source, look))
-    return found_by(source, parts)
+    parts: list[Part] = [("files", lambda: health(view, version, "files"))]
+    if version == view.latest_version:
+        parts.append(of_storage(view, look))
+    return found_by(view, parts)
 
 
 def advice_counts(found: pl.DataFrame) -> str:

@@ -19,25 +19,25 @@ from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.file_roots import data_file
 from lance_explorer.history.history import History
 from lance_explorer.history.progress import with_progress
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import Storage
 
 __all__ = ["data_file_findings"]
 
 
-def data_file_findings(source: TableSource) -> pl.DataFrame:
+def data_file_findings(view: HistoryView) -> pl.DataFrame:
     """Return one row for each data file of the latest version whose end is not what it should be.
 
     That reads the last bytes of each, and what describes the file: two or three requests. Files
     that are missing are told by what is on disk.
     """
-    history = source.version(source.latest_version)
+    history = view.version(view.latest_version)
     bases = history.records[0].manifest.base_paths
     found = list[Finding]()
     for fragment in with_progress(history.states, "Opening data files"):
         for file in fragment.all_files:
             try:
-                root, path = data_file(file, bases, source.storage)
+                root, path = data_file(file, bases, view.storage)
                 size = file.size_bytes
                 if size is None:
                     info = root.find(path)
@@ -56,11 +56,11 @@ def data_file_findings(source: TableSource) -> pl.DataFrame:
                         severity="error",
                         message=f"{file.path}: {error}",
                         advice="Its rows cannot be read: restore the file from a backup.",
-                        version=source.latest_version,
+                        version=view.latest_version,
                         fragment_id=fragment.id,
                     )
                 )
-    return findings_frame(found, [source.branch] * len(found))
+    return findings_frame(found, [view.branch] * len(found))
 
 
 def _num_rows(root: Storage, path: str, footer: DataFooter, size: int) -> int | None:

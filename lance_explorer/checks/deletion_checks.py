@@ -8,7 +8,7 @@ import polars as pl
 from lance_explorer.findings import Finding
 from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.readable import readable_history
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.deletions import all_deletions, deletions
 
 __all__ = ["MOST_FILES", "deletion_findings"]
@@ -17,22 +17,22 @@ MOST_FILES = 1_000
 """More deletion files are read only by a deep check."""
 
 
-def deletion_findings(source: TableSource, is_deep: bool) -> pl.DataFrame:
+def deletion_findings(view: HistoryView, is_deep: bool) -> pl.DataFrame:
     """Return one row for each deletion file that contradicts its manifest.
 
     Those of all kept versions are read, if there are not too many, else those of the latest one.
     """
-    return findings_frame(found := [*_findings(source, is_deep)], [source.branch] * len(found))
+    return findings_frame(found := [*_findings(view, is_deep)], [view.branch] * len(found))
 
 
-def _findings(source: TableSource, is_deep: bool) -> Iterator[Finding]:
-    history = readable_history(source.history)
+def _findings(view: HistoryView, is_deep: bool) -> Iterator[Finding]:
+    history = readable_history(view.history)
     count = int(np.count_nonzero(history.states.deletion_types >= 0))
     if is_deep or count <= MOST_FILES:
-        files = all_deletions(source)
+        files = all_deletions(view)
         versions = files["first_version"]
     else:
-        files = deletions(source, source.latest_version)
+        files = deletions(view, view.latest_version)
         versions = files["version"]
         yield Finding(
             code="not_checked",

@@ -22,8 +22,8 @@ from lance_explorer.history.history import History
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.readable import check_rows
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.field_names import field_names, names_of
 from lance_explorer.values.index_entries import (
     covered_pairs,
@@ -81,7 +81,7 @@ class _Truth:
         return bool(len(self.missing) or len(self.wrong) or len(self.nowhere))
 
 
-def index_truth(source: TableSource, version: int | None = None) -> pl.DataFrame:
+def index_truth(view: HistoryView, version: int | None = None) -> pl.DataFrame:
     """Return one row for each thing that indices of a version, by default the latest, hold wrongly.
 
     Reads the files of BTREE, BITMAP and LABEL_LIST indices, and the indexed columns of the
@@ -89,8 +89,8 @@ def index_truth(source: TableSource, version: int | None = None) -> pl.DataFrame
     leave out rows without words, whether these were ever there. What a search passes over anyway is
     not told: entries of rows that were deleted, and of fragments that a segment covers no more.
     """
-    version = source.latest_version if version is None else version
-    history = source.version(version)
+    version = view.latest_version if version is None else version
+    history = view.version(version)
     segments = [
         segment
         for segment in history.records[0].indices
@@ -99,9 +99,9 @@ def index_truth(source: TableSource, version: int | None = None) -> pl.DataFrame
     found: list[Finding] = []
     for segment in with_progress(segments, "Reading indices"):
         try:
-            truth = _compared(source, version, segment)
+            truth = _compared(view, version, segment)
             if truth:
-                since = _since(source, version, segment)
+                since = _since(view, version, segment)
                 found += _told(segment, truth, version, since, _holds_addresses(history, segment))
         except LanceExplorerError as error:
             found.append(
@@ -113,7 +113,7 @@ def index_truth(source: TableSource, version: int | None = None) -> pl.DataFrame
                     version=version,
                 )
             )
-    return findings_frame(found, [source.branch] * len(found))
+    return findings_frame(found, [view.branch] * len(found))
 
 
 def _told(
@@ -143,44 +143,44 @@ def _told(
         )
 
 
-def _since(source: TableSource, version: int, segment: IndexMetadata) -> str:
+def _since(view: HistoryView, version: int, segment: IndexMetadata) -> str:
     """Return since when a segment is wrong, in words: kept versions are looked at backwards."""
     first, is_certain = version, False
     earlier = [
         record.version
-        for record in reversed(source.history.records)
+        for record in reversed(view.history.records)
         if record.version < version and not record.file.is_recorded
     ]
     for before in earlier[:_MOST_VERSIONS]:
-        record = source.version(before).records[0]
+        record = view.version(before).records[0]
         same = [one for one in record.indices if one.uuid == segment.uuid]
         if not same:
             is_certain = before == first - 1
             break
-        if not _compared(source, before, same[0]):
+        if not _compared(view, before, same[0]):
             is_certain = before == first - 1
             break
         first = before
     return f"since version {first}" + ("" if is_certain else " or before")
 
 
-def _compared(source: TableSource, version: int, segment: IndexMetadata) -> _Truth:
-    history = source.version(version)
+def _compared(view: HistoryView, version: int, segment: IndexMetadata) -> _Truth:
+    history = view.version(version)
     check_rows(history)
-    check_values(source, version)
+    check_values(view, version)
     [column, *more] = names_of(segment.fields, field_names(history)[0]) or [None]
     if column is None or more or column not in _top_level(history):
         raise UnsupportedFeatureError("it is not on one column of the top level")
     by_address = _holds_addresses(history, segment)
-    entries = _entries(source, history, segment, by_address)
-    covered = _covered(source, history, segment)
-    options, uri = source.storage.options, value_root(source, version)
+    entries = _entries(view, history, segment, by_address)
+    covered = _covered(view, history, segment)
+    options, uri = view.storage.options, value_root(view, version)
     if "value" not in entries.columns:
         there = entries["row"].unique()
         nothing = there.clear()
         is_vector = index_type(segment) in _VECTORS
         return _Truth(
-            missing=_missing_vectors(source, history, covered, column, there).sort()
+            missing=_missing_vectors(view, history, covered, column, there).sort()
             if is_vector
             else nothing,
             wrong=nothing,
@@ -203,12 +203,12 @@ def _compared(source: TableSource, version: int, segment: IndexMetadata) -> _Tru
 
 
 def _missing_vectors(
-    source: TableSource, history: History, covered: list[int], column: str, entries: pl.Series
+    view: HistoryView, history: History, covered: list[int], column: str, entries: pl.Series
 ) -> pl.Series:
     """Return the live rows with a vector that have no entry in a vector index."""
     by_address = not history.records[0].manifest.reader_feature_flags & STABLE_ROW_IDS
     version = history.records[0].version
-    options, uri = source.storage.options, value_root(source, version)
+    options, uri = view.storage.options, value_root(view, version)
     rows = covered_rows(uri, version, covered, options, by_address=by_address)
     left = rows.filter(~rows.is_in(entries.implode()))
     if not len(left):
@@ -223,11 +223,11 @@ def _missing_vectors(
 
 
 def _entries(
-    source: TableSource, history: History, segment: IndexMetadata, by_address: bool
+    view: HistoryView, history: History, segment: IndexMetadata, by_address: bool
 ) -> pl.DataFrame:
     """Return what a segment holds: rows, as the version knows them, and values."""
     record = history.records[0]
-    storage, folder = index_folder(segment, record.manifest.base_paths, source.storage)
+    storage, folder = index_folder(segment, record.manifest.base_paths, view.storage)
     kind = index_type(segment)
     files = storage.list_files(f"{folder}/")
     wanted = sorted([info for info in files if info.name.endswith(_FILES[kind])])
@@ -245,19 +245,19 @@ def _entries(
         entries = read_bitmap_entries(paths, storage.options)
     else:
         entries = read_row_entries(paths, storage.options).to_frame()
-    if by_address and fragment_reuse(source, record):
-        root, options = value_root(source, record.version), source.storage.options
+    if by_address and fragment_reuse(view, record):
+        root, options = value_root(view, record.version), view.storage.options
         rows = remapped(root, record.version, entries["row"], options)
         entries = entries.with_columns(row=rows).drop_nulls("row")
     return entries
 
 
-def _covered(source: TableSource, history: History, segment: IndexMetadata) -> list[int]:
+def _covered(view: HistoryView, history: History, segment: IndexMetadata) -> list[int]:
     """Return the fragments of the version that a segment covers."""
     listed = segment.fragment_ids()
     if listed is None:
         raise UnsupportedFeatureError("which fragments it covers is not stored")
-    ids = carried_over(listed, fragment_reuse(source, history.records[0]))
+    ids = carried_over(listed, fragment_reuse(view, history.records[0]))
     covered = np.isin(history.states.ids, np.array([*ids], dtype=np.uint64))
     counts = history.states.physical_rows[covered]
     if (counts < 0).any():

@@ -7,7 +7,7 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["KNOWN_BUGS", "KnownBug", "indices_left_behind", "known_bug", "release_of"]
 
@@ -78,19 +78,19 @@ def release_of(record: VersionRecord) -> _Release | None:
     return int(parts[0]), int(parts[1]), int(parts[2])
 
 
-def known_bug(source: TableSource, code: str, version: int | None) -> str | None:
+def known_bug(view: HistoryView, code: str, version: int | None) -> str | None:
     """Return which known bug a finding shows; None if none is known to do that.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     code : str
         The code of the finding.
     version : int or None
         The version that it is about.
     """
-    history = source.history
+    history = view.history
     if version is None or version not in history:
         return None
     record = history.records[history.position(version)]
@@ -102,13 +102,13 @@ def known_bug(source: TableSource, code: str, version: int | None) -> str | None
     return None
 
 
-def indices_left_behind(source: TableSource) -> Mapping[str, tuple[int, str]]:
+def indices_left_behind(view: HistoryView) -> Mapping[str, tuple[int, str]]:
     """Return indices that a compaction left behind: the version that did, and what to say.
 
     It is the first version without any fragment that the index covers; its commit must be a
     compaction, which keeps all rows, and so should have kept them in the index.
     """
-    history = source.history
+    history = view.history
     found: dict[str, tuple[int, str]] = {}
     if not len(history):
         return found
@@ -118,12 +118,12 @@ def indices_left_behind(source: TableSource) -> Mapping[str, tuple[int, str]]:
         for position in range(last, -1, -1):
             if name not in {segment.name for segment in history.records[position].indices}:
                 break
-            if _covers_any(source, position, name):
+            if _covers_any(view, position, name):
                 break
             lost_at = position
         if not lost_at or history.records[lost_at].operation != OperationName.REWRITE:
             continue
-        if not _covers_any(source, lost_at - 1, name):
+        if not _covers_any(view, lost_at - 1, name):
             continue
         release = release_of(history.records[lost_at])
         writer = "" if release is None else f", by Lance {'.'.join(map(str, release))}"
@@ -132,9 +132,9 @@ def indices_left_behind(source: TableSource) -> Mapping[str, tuple[int, str]]:
     return found
 
 
-def _covers_any(source: TableSource, position: int, name: str) -> bool:
+def _covers_any(view: HistoryView, position: int, name: str) -> bool:
     """Return whether an index covers any fragment of a version; unknown counts as yes."""
-    history = source.history
+    history = view.history
     record = history.records[position]
     live = set(history.states.ids[history.intervals.at(position)].tolist())
     for segment in record.indices:
@@ -144,7 +144,7 @@ def _covers_any(source: TableSource, position: int, name: str) -> bool:
             covered = segment.fragment_ids()
             if covered is None:
                 return True
-            ids = carried_over(covered, fragment_reuse(source, record))
+            ids = carried_over(covered, fragment_reuse(view, record))
         except LanceExplorerError:
             return True
         if not live.isdisjoint(ids):

@@ -7,39 +7,39 @@ import polars as pl
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding
 from lance_explorer.frames.findings import findings_frame
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["opening_findings"]
 
 
-def opening_findings(source: TableSource) -> pl.DataFrame:
+def opening_findings(view: HistoryView) -> pl.DataFrame:
     """Return one row for each latest or tagged version that pylance does not open and read.
 
     It opens the version and reads its first row: a manifest can be such that only pylance refuses.
     """
-    found = [(branch, _refusal(source, branch, version)) for branch, version in _versions(source)]
+    found = [(branch, _refusal(view, branch, version)) for branch, version in _versions(view)]
     told = [(branch, finding) for branch, finding in found if finding is not None]
     return findings_frame([finding for _, finding in told], [branch for branch, _ in told])
 
 
-def _versions(source: TableSource) -> Iterator[tuple[str | None, int]]:
+def _versions(view: HistoryView) -> Iterator[tuple[str | None, int]]:
     """Yield the latest version of this branch and of all others, and those with a tag."""
-    tagged = [(tag.branch, tag.version) for tag in source.tags.values()]
+    tagged = [(tag.branch, tag.version) for tag in view.tags.values()]
     latest = list[tuple[str | None, int]]()
-    for branch in dict.fromkeys([source.branch, None, *source.branches]):
+    for branch in dict.fromkeys([view.branch, None, *view.branches]):
         try:
-            latest.append((branch, source.on_branch(branch).latest_version))
+            latest.append((branch, view.on_branch(branch).latest_version))
         except LanceExplorerError:
-            if branch == source.branch:
+            if branch == view.branch:
                 raise
     yield from dict.fromkeys([*latest, *tagged])
 
 
-def _refusal(source: TableSource, branch: str | None, version: int) -> Finding | None:
+def _refusal(view: HistoryView, branch: str | None, version: int) -> Finding | None:
     """Return what is wrong with a version; None if pylance opens and reads it."""
     try:
-        of = source.on_branch(branch)
+        of = view.on_branch(branch)
         check_values(of, version)
         root = value_root(of, version)
     except (LanceExplorerError, FileNotFoundError) as error:

@@ -37,7 +37,7 @@ def storage_findings(found: Survey) -> Iterator[Finding]:
     )
     objects = owned_lazily(found).select(needed).collect().sort("path")
     objects = objects.with_columns(pl.col("status", "kind").cast(pl.String))
-    yield from _damaged(objects, found.source.latest_version)
+    yield from _damaged(objects, found.view.latest_version)
     in_root = objects.filter(base_uri=found.named.roots.uris[OWN])
     yield from _of_old_versions(in_root)
     yield from _left_over(in_root)
@@ -170,10 +170,10 @@ def _in_bases(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
 
 def _refs(found: Survey) -> Iterator[Finding]:
     """Tell of tags and branches that lead nowhere."""
-    source = found.source
-    for name in source.branches:
+    view = found.view
+    for name in view.branches:
         try:
-            source.on_branch(name)
+            view.on_branch(name)
         except LanceExplorerError as error:
             yield Finding(
                 code="branch_without_versions",
@@ -181,18 +181,18 @@ def _refs(found: Survey) -> Iterator[Finding]:
                 message=f"branch {name} has no versions: {error}",
                 advice="Delete the branch.",
             )
-    for name, root in roots_named_otherwise(source).items():
+    for name, root in roots_named_otherwise(view).items():
         yield Finding(
             code="branch_under_another_name",
             severity="warning",
             message=f"branch {name} was created in the table under the name {root}: Lance takes "
-            f"{source.uri} for another table, and a cleanup there removes what the branch reads",
+            f"{view.uri} for another table, and a cleanup there removes what the branch reads",
             advice="Before a cleanup, tag the version that the branch was created from: "
             "table.cleanup_preview() has the calls that break nothing.",
         )
-    for tag in source.tags.values():
+    for tag in view.tags.values():
         try:
-            listing = source.on_branch(tag.branch).listing
+            listing = view.on_branch(tag.branch).listing
         except LanceExplorerError as error:
             problem = str(error)
         else:

@@ -160,7 +160,7 @@ class _Tools:
     """The tools; the text of each is what an assistant reads of it."""
 
     def __init__(self, tables: Sequence[Table]) -> None:
-        self._tables = {table.source.name: table for table in tables}
+        self._tables = {table._view.name: table for table in tables}
         if len(self._tables) < len(tables):
             self._tables = {table.uri: table for table in tables}
 
@@ -170,10 +170,10 @@ class _Tools:
             {
                 "table": name,
                 "uri": table.uri,
-                "latest_version": table.refresh().source.latest_version,
+                "latest_version": table.refresh()._view.latest_version,
                 "num_rows": table.latest.num_rows,
                 "columns": {field.name: str(field.type) for field in table.latest.schema},
-                "branches": branch_words(table.source),
+                "branches": branch_words(table._view),
                 "tags": {tag: str(it.version) for tag, it in table.tags.items()},
             }
             for name, table in self._tables.items()
@@ -296,7 +296,7 @@ class _Tools:
         table = self._tables[name].refresh()
         if not branch:
             return table
-        return Table(table.source.on_branch(None if branch == MAIN else branch))
+        return Table(table._view.on_branch(None if branch == MAIN else branch))
 
 
 def _bounded(limit: int) -> int:

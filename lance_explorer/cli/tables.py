@@ -83,7 +83,7 @@ def versions(
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     frame = table.versions()
     if as_json:
-        stored = [record.transaction for record in table.source.history.records]
+        stored = [record.transaction for record in table._view.history.records]
         exact = [transaction and transaction.header.message for transaction in stored]
         frame = frame.with_columns(pl.Series("message", exact, pl.String))
         print_lines(frame)
@@ -334,7 +334,7 @@ def open_explorer(
             yield
 
     try:
-        serve(explorer, table.source.name, port=port, started=started)
+        serve(explorer, table._view.name, port=port, started=started)
     except OSError as error:
         raise click.ClickException(f"port {port}: {one_line(str(error), LONGEST_TEXT)}") from error
 

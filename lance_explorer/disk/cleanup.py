@@ -32,7 +32,7 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX
 from lance_explorer.format.refs import Branch
 from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import place_of
 
 __all__ = [
@@ -127,17 +127,17 @@ FILES = pl.Schema(
 
 def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
     """Return what a cleanup of the branch would do, now."""
-    source, history = found.source, found.source.history
+    view, history = found.view, found.view.history
     now = datetime.fromtimestamp(found.listed_ns / 1e9, UTC)
     records = [record for record in history.records if not record.file.is_recorded]
-    tags = tags_before(source, rules)
-    tags |= {tag.version: tag.name for tag in source.tags.values() if tag.branch == source.branch}
+    tags = tags_before(view, rules)
+    tags |= {tag.version: tag.name for tag in view.tags.values() if tag.branch == view.branch}
     is_old = _ages(records, rules, now)
     reasons = dict[int, str]()
     tagged = set[int]()
     for record in records:
         version = record.version
-        if version == source.latest_version:
+        if version == view.latest_version:
             reasons[version] = "it is the latest version"
         elif not is_old[version]:
             reasons[version] = _why_young(rules)
@@ -150,29 +150,29 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
         every = found.named.frame
         return Cleanup(found, rules, reasons, set(), tagged, FILES.to_frame(), every, problem)
     roots = found.named.roots
-    stays = _Stays(named_by(source, history, reasons.keys(), roots))
-    goes = named_by(source, history, removed, roots)
+    stays = _Stays(named_by(view, history, reasons.keys(), roots))
+    goes = named_by(view, history, removed, roots)
     cutoff = _cutoff(records, removed)
-    forks = _forks(source, is_old)
+    forks = _forks(view, is_old)
     for branch, version in forks.items():
-        needed = _read_by_branch(source, branch, roots)
+        needed = _read_by_branch(view, branch, roots)
         stays.add(needed)
         if len(needed) and version in removed:
             removed.discard(version)
             reasons[version] = f"branch {branch} was created from it"
-    _, prefix = roots.locate(source.storage)
+    _, prefix = roots.locate(view.storage)
     files = _removable(found, stays, goes, prefix, cutoff, rules)
     manifests = _manifests(found, records, removed, prefix)
     every = pl.concat([files, manifests]).sort("path")
-    needed = named_by(source, history, reasons.keys(), roots) if roots.bases else NAMED.to_frame()
+    needed = named_by(view, history, reasons.keys(), roots) if roots.bases else NAMED.to_frame()
     return Cleanup(found, rules, reasons, removed, tagged, every, needed, None)
 
 
-def tags_before(source: TableSource, rules: CleanupRules) -> dict[int, str]:
+def tags_before(view: HistoryView, rules: CleanupRules) -> dict[int, str]:
     """Return the names of the tags that are created first, by their versions."""
-    taken, names = set(source.tags), dict[int, str]()
+    taken, names = set(view.tags), dict[int, str]()
     for version in rules.tagged_before:
-        wanted = f"keep-{source.branch or 'main'}-{version}".replace("/", "-")
+        wanted = f"keep-{view.branch or 'main'}-{version}".replace("/", "-")
         free = (f"{wanted}{end}" for end in ("", *[f"-{n}" for n in range(2, len(taken) + 3)]))
         names[version] = next(name for name in free if name not in taken)
         taken.add(names[version])
@@ -232,16 +232,16 @@ class _Stays:
         self.paths = pl.concat([self.paths, own]).unique()
 
 
-def _forks(source: TableSource, is_old: dict[int, bool]) -> dict[str, int]:
+def _forks(view: HistoryView, is_old: dict[int, bool]) -> dict[str, int]:
     """Return branches that come from versions which are old enough to go, and from which.
 
     A branch of a branch comes from the version that the first of them was created from.
     """
-    branches = source.branches
+    branches = view.branches
     return {
         name: version
         for name in branches
-        if (version := _left_at(branches[name], source.branch, branches)) is not None
+        if (version := _left_at(branches[name], view.branch, branches)) is not None
         and is_old.get(version, True)
     }
 
@@ -264,29 +264,27 @@ def _left_at(branch: Branch, ancestor: str | None, branches: Mapping[str, Branch
     return None
 
 
-def roots_named_otherwise(source: TableSource) -> dict[str, str]:
+def roots_named_otherwise(view: HistoryView) -> dict[str, str]:
     """Return the branches that name the root of their table otherwise than it was opened, and how.
 
     Lance compares the names as text: a trailing slash, ``file://`` or a link makes another one.
     """
-    found, options = dict[str, str](), source.main_storage.options
-    for name in source.branches:
+    found, options = dict[str, str](), view.main_storage.options
+    for name in view.branches:
         with suppress(LanceExplorerError):
-            own = place_of(source.uri, options)
-            bases = [
-                b for r in source.on_branch(name).history.records for b in r.manifest.base_paths
-            ]
+            own = place_of(view.uri, options)
+            bases = [b for r in view.on_branch(name).history.records for b in r.manifest.base_paths]
             for path in dict.fromkeys(base.path for base in bases):
-                if path != source.uri and place_of(path, options) == own is not None:
+                if path != view.uri and place_of(path, options) == own is not None:
                     found[name] = path
     return found
 
 
-def _read_by_branch(source: TableSource, name: str, roots: Roots) -> pl.DataFrame:
+def _read_by_branch(view: HistoryView, name: str, roots: Roots) -> pl.DataFrame:
     """Return the files below the root of this branch that another one's versions read."""
-    branch = source.on_branch(name)
-    own_root = source.storage.uri
-    _, prefix = roots.locate(source.storage)
+    branch = view.on_branch(name)
+    own_root = view.storage.uri
+    _, prefix = roots.locate(view.storage)
     history = branch.history
     bases = [base for record in history.records for base in record.manifest.base_paths]
     if not any(base.path == own_root for base in bases):
@@ -349,7 +347,7 @@ def _removable(
     )
     removable = files.filter(
         is_looked_at,
-        (pl.col("kind") != "reuse") | pl.lit(not _has_row_maps(found.source.history)),
+        (pl.col("kind") != "reuse") | pl.lit(not _has_row_maps(found.view.history)),
         ~pl.col("owner").is_in(stays.paths.implode()),
         ~may_be_written | (is_named & ~pl.col("kind").is_in(_TEMPORARY)),
     )

@@ -65,7 +65,7 @@ def needed_by_others(found: Cleanup, objects: pl.DataFrame) -> pl.DataFrame:
 
     ``named`` is how a version names the file: by its path, or by that of its folder.
     """
-    branch = found.survey.source.branch
+    branch = found.survey.view.branch
     is_other = ~pl.col("branch").eq_missing(pl.lit(branch, pl.String))
     is_other |= pl.col("is_detached") | pl.col("clone").is_not_null()
     others = found.survey.named.frame.filter(is_other, pl.col("kind") != "manifest")[
@@ -84,9 +84,9 @@ def without_damage(found: Cleanup, objects: pl.DataFrame) -> Cleanup | None:
 
     None if even then something is damaged.
     """
-    survey, source = found.survey, found.survey.source
+    survey, view = found.survey, found.survey.view
     needed = needed_by_others(found, objects)["named"].unique().implode()
-    is_own = pl.col("branch").eq_missing(pl.lit(source.branch, pl.String)) & ~pl.col("is_detached")
+    is_own = pl.col("branch").eq_missing(pl.lit(view.branch, pl.String)) & ~pl.col("is_detached")
     spans = (
         survey.named.frame.filter(is_own, pl.col("clone").is_null(), pl.col("path").is_in(needed))
         .sort("last")
@@ -94,7 +94,7 @@ def without_damage(found: Cleanup, objects: pl.DataFrame) -> Cleanup | None:
         .select("first", "last")
         .rows()
     )
-    forks = {b.parent_version for b in source.branches.values() if b.parent_branch == source.branch}
+    forks = {b.parent_version for b in view.branches.values() if b.parent_branch == view.branch}
     tagged = set[int]()
     for first, last in spans:  # by their last versions, so that few versions are in all spans
         if not any(first <= version <= last for version in tagged):
@@ -114,7 +114,7 @@ def _damage(found: Cleanup, objects: pl.DataFrame) -> Iterator[_Loss]:
         files = counted(len(some), "file")
         message = f"{who} could no longer be read: {files} that it needs would go"
         yield _Loss("damage", len(some), f"{message}, since Lance does not look there")
-    for ref in found.survey.source.unreadable_refs:
+    for ref in found.survey.view.unreadable_refs:
         if ref.kind == "branch":
             which = "branches" if ref.name is None else f"branch {ref.name}"
             yield _Loss("damage", 1, f"perhaps files that {which} needs: {ref.problem}")
@@ -140,7 +140,7 @@ def _left(left: pl.DataFrame) -> Iterator[_Loss]:
 
 def _lost(found: Cleanup) -> Iterator[_Loss]:
     """Yield what only the removed versions tell."""
-    records = found.survey.source.history.records
+    records = found.survey.view.history.records
     gone = [record for record in records if record.version in found.removed_versions]
     kept = [record for record in records if record.version in found.reasons]
     if not gone:

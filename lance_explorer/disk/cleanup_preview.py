@@ -17,7 +17,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import BYTES, COUNT, TEXT, TIME, VERSION, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import described
 
 __all__ = ["CleanupPreview", "cleanup_preview"]
@@ -116,7 +116,7 @@ class CleanupPreview:
 
     @described
     def __repr__(self) -> str:
-        return f"CleanupPreview({self._found.survey.source.name}: {self.sentence})"
+        return f"CleanupPreview({self._found.survey.view.name}: {self.sentence})"
 
     @property
     def sentence(self) -> str:
@@ -178,16 +178,16 @@ class CleanupPreview:
     @property
     def _tagging(self) -> list[str]:
         """The calls that create the tags that come first."""
-        source = self._found.survey.source
+        view = self._found.survey.view
         return [
             f"dataset.tags.create({dumps(name)}, "
-            + (f"({dumps(source.branch)}, {version}))" if source.branch else f"{version})")
-            for version, name in tags_before(source, self._found.rules).items()
+            + (f"({dumps(view.branch)}, {version}))" if view.branch else f"{version})")
+            for version, name in tags_before(view, self._found.rules).items()
         ]
 
     @property
     def _call(self) -> str:
-        rules, branch = self._found.rules, self._found.survey.source.branch
+        rules, branch = self._found.rules, self._found.survey.view.branch
         given = list[str]()
         if rules.age is not None:
             seconds = rules.age.total_seconds()
@@ -225,7 +225,7 @@ class CleanupPreview:
         >>> table.cleanup_preview(retain_versions=2).versions()["reason"].to_list()[1]
         'branch dev was created from it'
         """
-        records = [r for r in self._found.survey.source.history.records if not r.file.is_recorded]
+        records = [r for r in self._found.survey.view.history.records if not r.file.is_recorded]
         removed, reasons = self._found.removed_versions, self._found.reasons
         return VERSIONS.build(
             {
@@ -324,11 +324,11 @@ class CleanupPreview:
 
 
 def cleanup_preview(
-    source: TableSource,
+    view: HistoryView,
     older_than: timedelta | None,
     retain_versions: int | None,
     delete_unverified: bool,
-    clones: Iterable[TableSource],
+    clones: Iterable[HistoryView],
 ) -> CleanupPreview:
     """Return what a cleanup would do.
 
@@ -344,4 +344,4 @@ def cleanup_preview(
     if retain_versions is not None:
         retain_versions = whole_number("retain_versions", retain_versions, 1)
     rules = CleanupRules(older_than, retain_versions, flag("delete_unverified", delete_unverified))
-    return CleanupPreview(cleanup(survey(source, clones), rules))
+    return CleanupPreview(cleanup(survey(view, clones), rules))

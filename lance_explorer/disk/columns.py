@@ -14,7 +14,7 @@ from lance_explorer.format.value_widths import value_bits
 from lance_explorer.frames.columns import BYTES, COUNT, FIELD_ID, TEXT, Column, FrameSchema
 from lance_explorer.history.file_roots import data_file
 from lance_explorer.history.progress import with_progress
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import Storage
 
 __all__ = ["COLUMNS", "columns"]
@@ -78,13 +78,13 @@ class _Sum:
             self.layouts[layout] = self.layouts.get(layout, 0) + size
 
 
-def columns(source: TableSource, version: int) -> pl.DataFrame:
+def columns(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each field that has values in data files, and format of these files.
 
     The end of each data file of the version is read: one request a file, two if its metadata are
     large.
     """
-    history = source.version(version)
+    history = view.version(version)
     bases = history.records[0].manifest.base_paths
     names = {each.id: each for each in history.records[0].schema}
     single = _one_a_row(history.records[0].schema)
@@ -92,7 +92,7 @@ def columns(source: TableSource, version: int) -> pl.DataFrame:
     for fragment in with_progress(history.states, "Reading the ends of data files"):
         for file in fragment.all_files:
             try:
-                root, path = data_file(file, bases, source.storage)
+                root, path = data_file(file, bases, view.storage)
                 found, is_read = list(_pages(root, path, file)), True
             except (FileNotFoundError, FormatError):
                 found, is_read = [(each, None) for each in file.fields if each >= 0], False

@@ -26,7 +26,7 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.history.history import History
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = [
     "REASONS",
@@ -160,11 +160,11 @@ def _checked(options: Mapping[str, Any]) -> CompactionOptions:
 
 
 def plan_compaction(
-    source: TableSource | None, history: History, options: CompactionOptions
+    view: HistoryView | None, history: History, options: CompactionOptions
 ) -> CompactionPlan:
     """Return what a compaction of the only version of a history would do.
 
-    Without ``source`` no other file is read: of indices that lag behind a deferred compaction, what
+    Without ``view`` no other file is read: of indices that lag behind a deferred compaction, what
     they cover is taken as their bitmaps say.
     """
     states, record = history.states, history.records[0]
@@ -190,7 +190,7 @@ def plan_compaction(
     reasons[~is_known] = REASONS.index("unknown_rows")
     reasons[is_small] = REASONS.index("small")
     reasons[is_forced] = REASONS.index("many_deleted_rows")
-    differs = _differs(source, history, segments)
+    differs = _differs(view, history, segments)
     bins = _bins(is_candidate, differs)
     tasks = list[NDArray[np.int64]]()
     for places in bins:
@@ -211,16 +211,16 @@ _MOST_OVERLAYS = 10
 
 
 def _differs(
-    source: TableSource | None, history: History, segments: Sequence[IndexMetadata]
+    view: HistoryView | None, history: History, segments: Sequence[IndexMetadata]
 ) -> _Flags:
     """Return of each fragment whether other segments cover it than cover the one before."""
     ids = history.states.ids
     differs = np.zeros(len(ids), dtype=np.bool_)
     if not segments:
         return differs
-    reuse = () if source is None else fragment_reuse(source, history.records[0])
+    reuse = () if view is None else fragment_reuse(view, history.records[0])
     for segment in segments:
-        covered = _covered(source, segment)
+        covered = _covered(view, segment)
         if reuse:
             covered = np.array(sorted(carried_over(covered.tolist(), reuse)), dtype=np.uint64)
         is_covered = np.isin(ids, covered)
@@ -228,13 +228,13 @@ def _differs(
     return differs
 
 
-def _covered(source: TableSource | None, segment: IndexMetadata) -> NDArray[np.uint64]:
+def _covered(view: HistoryView | None, segment: IndexMetadata) -> NDArray[np.uint64]:
     """Return the fragments that a segment covers; all there were by then if it does not say."""
     found = segment.fragment_ids()
     if found is not None:
         return np.array(found.to_array(), dtype=np.uint64)
     try:
-        then = None if source is None else source.version(segment.dataset_version)
+        then = None if view is None else view.version(segment.dataset_version)
     except LanceExplorerError:
         then = None
     if then is None:

@@ -26,7 +26,7 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted, percent
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.rewrites.reuse_history import reuse_bytes, reuse_index
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import described
 
 __all__ = ["CompactionPreview", "compaction_preview"]
@@ -61,14 +61,14 @@ class CompactionPreview:
     """
 
     def __init__(
-        self, source: TableSource, history: History, plan: CompactionPlan, given: Mapping[str, Any]
+        self, view: HistoryView, history: History, plan: CompactionPlan, given: Mapping[str, Any]
     ) -> None:
         self._plan = of_kind("plan", plan, CompactionPlan, "what plan_compaction() gives")
-        self._source, self._history, self._given = source, history, given
+        self._view, self._history, self._given = view, history, given
 
     @described
     def __repr__(self) -> str:
-        return f"CompactionPreview({self._source.name}: {self.sentence})"
+        return f"CompactionPreview({self._view.name}: {self.sentence})"
 
     @property
     def sentence(self) -> str:
@@ -130,7 +130,7 @@ class CompactionPreview:
     def code(self) -> str:
         """The call that does it."""
         given = ", ".join([f"{name}={value!r}" for name, value in self._given.items()])
-        branch = self._source.branch
+        branch = self._view.branch
         at = f".checkout_version(({dumps(branch)}, None))" if branch else ""
         return f"dataset{at}.optimize.compact_files({given})"
 
@@ -328,7 +328,7 @@ class CompactionPreview:
         """The rows that are rewritten; None if what is deleted from them cannot be read."""
         target = self._plan.options.target_rows_per_fragment
         try:
-            return CompactedRows(self._source, self._history, self._plan.tasks, target)
+            return CompactedRows(self._view, self._history, self._plan.tasks, target)
         except (FormatError, StorageError):
             return None
 
@@ -385,8 +385,8 @@ class CompactionPreview:
         return int((sizes * (self._live[task] / physical)).sum())
 
 
-def compaction_preview(source: TableSource, given: Mapping[str, Any]) -> CompactionPreview:
+def compaction_preview(view: HistoryView, given: Mapping[str, Any]) -> CompactionPreview:
     """Return what a compaction of the latest version would do."""
-    history = source.version(source.latest_version)
-    plan = plan_compaction(source, history, compaction_options(history, given))
-    return CompactionPreview(source, history, plan, given)
+    history = view.version(view.latest_version)
+    plan = plan_compaction(view, history, compaction_options(history, given))
+    return CompactionPreview(view, history, plan, given)

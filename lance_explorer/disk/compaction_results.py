@@ -20,7 +20,7 @@ from lance_explorer.format.fragment_reuse import (
 from lance_explorer.history.history import History
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
 from lance_explorer.history.rewrites.reuse_history import reuse_index
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.rowids.rechunking import Piece, rechunked, remaining
 from lance_explorer.rowids.segments import encoding_of
@@ -80,7 +80,7 @@ class CompactedRows:
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The table.
     history : History
         Its latest version alone.
@@ -91,7 +91,7 @@ class CompactedRows:
     """
 
     def __init__(
-        self, source: TableSource, history: History, tasks: list[_Places], target: int
+        self, view: HistoryView, history: History, tasks: list[_Places], target: int
     ) -> None:
         self._record, self._states = history.records[0], history.states
         self._tasks, self._target, self._live = tasks, target, history.live_rows
@@ -106,7 +106,7 @@ class CompactedRows:
         others = self._states.ids[places[~self._is_known[places]]]
         self._contents = dict[int, FragmentContent]()
         if len(others):
-            reader = RowReader(source, self._record.version)
+            reader = RowReader(view, self._record.version)
             found = reader.contents(set(others.tolist()), with_versions=False)
             self._contents = {content.fragment.id: content for content in found}
 

@@ -24,7 +24,7 @@ from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals, intervals_of
 from lance_explorer.history.listing import FIRST_DETACHED, VersionFile
 from lance_explorer.history.loading import TRANSACTIONS_FOLDER
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import Storage
 
 __all__ = ["KINDS", "NAMED", "NamedFiles", "named_by", "named_files"]
@@ -108,18 +108,18 @@ class NamedFiles:
 
 
 def named_by(
-    branch: TableSource, history: History, versions: Collection[int], roots: Roots
+    branch: HistoryView, history: History, versions: Collection[int], roots: Roots
 ) -> pl.DataFrame:
     """Return what some versions of a branch name, as the columns of :attr:`NamedFiles.frame`."""
     named = NamedFiles(NAMED.to_frame(), roots)
     return pl.concat([named.frame, *_OfBranch(branch, history, {}, named, versions).frames()])
 
 
-def named_files(source: TableSource, clones: Iterable[TableSource] = ()) -> NamedFiles:
+def named_files(view: HistoryView, clones: Iterable[HistoryView] = ()) -> NamedFiles:
     """Return what the versions of all branches name, detached ones too, and those of clones."""
-    named = NamedFiles(NAMED.to_frame(), Roots.of(source.main_storage))
-    frames = [*_of_table(source, named)]
-    _find_own_bases(source, named)
+    named = NamedFiles(NAMED.to_frame(), Roots.of(view.main_storage))
+    frames = [*_of_table(view, named)]
+    _find_own_bases(view, named)
     of_table = [OWN, *named.roots.bases]
     for clone in clones:
         for frame in _of_table(clone, named):
@@ -129,13 +129,13 @@ def named_files(source: TableSource, clones: Iterable[TableSource] = ()) -> Name
     return named
 
 
-def _find_own_bases(source: TableSource, named: NamedFiles) -> None:
+def _find_own_bases(view: HistoryView, named: NamedFiles) -> None:
     """Find in which places beside its root the table's commits write."""
     used = dict[BasePath, Storage]()
     inherited: tuple[BasePath, ...] = ()
-    for name in [None, *source.branches]:
+    for name in [None, *view.branches]:
         try:
-            branch = source.on_branch(name)
+            branch = view.on_branch(name)
             records = branch.history.records
         except LanceExplorerError:  # which is a problem already
             continue
@@ -148,14 +148,14 @@ def _find_own_bases(source: TableSource, named: NamedFiles) -> None:
     named.roots.find_own_bases(used.items(), inherited)
 
 
-def _of_table(source: TableSource, named: NamedFiles) -> Iterator[pl.DataFrame]:
+def _of_table(view: HistoryView, named: NamedFiles) -> Iterator[pl.DataFrame]:
     """Yield what each branch of a table names."""
-    tags = list(source.tags.values())
-    branches = [None, *source.branches]
-    named.problems += [finding.message for finding in source.ref_findings]
+    tags = list(view.tags.values())
+    branches = [None, *view.branches]
+    named.problems += [finding.message for finding in view.ref_findings]
     for name in branches:
         try:
-            branch = source.on_branch(name)
+            branch = view.on_branch(name)
             history = branch.history
         except LanceExplorerError as error:
             named.problems.append(f"branch {name or 'main'}: {error}")
@@ -179,7 +179,7 @@ def _of_table(source: TableSource, named: NamedFiles) -> Iterator[pl.DataFrame]:
                 yield from _OfBranch(branch, single, tagged, named).frames()
 
 
-def _forked_from(branch: TableSource, named: NamedFiles) -> pl.DataFrame:
+def _forked_from(branch: HistoryView, named: NamedFiles) -> pl.DataFrame:
     """Return the manifests of versions that other branches were created from: those need them."""
     versions = {file.version: file for file in branch.listing.versions if not file.is_recorded}
     rows = [
@@ -198,7 +198,7 @@ def _tags_by_version(tags: Sequence[Tag]) -> dict[int, str]:
 
 
 def _manifest(
-    branch: TableSource, file: VersionFile, tagged: Mapping[int, str], named: NamedFiles
+    branch: HistoryView, file: VersionFile, tagged: Mapping[int, str], named: NamedFiles
 ) -> pl.DataFrame:
     """Return the manifest file of a version that cannot be read."""
     named.num_manifests += 1
@@ -209,7 +209,7 @@ def _manifest(
     return pl.DataFrame([row], schema=NAMED)
 
 
-def _manifest_row(branch: TableSource, file: VersionFile, named: NamedFiles) -> dict[str, object]:
+def _manifest_row(branch: HistoryView, file: VersionFile, named: NamedFiles) -> dict[str, object]:
     root, prefix = named.roots.locate(branch.storage)
     return {
         "root": root,
@@ -233,7 +233,7 @@ class _OfBranch:
 
     def __init__(
         self,
-        branch: TableSource,
+        branch: HistoryView,
         history: History,
         tagged: Mapping[int, str],
         named: NamedFiles,

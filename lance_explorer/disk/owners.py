@@ -8,7 +8,7 @@ from lance_explorer.disk.named_files import KINDS
 from lance_explorer.disk.roots import OWN
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.frames.columns import BYTES, ID, TEXT, TIME, Column, FrameSchema
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import check_not_forked
 
 __all__ = ["DAYS_IN_FLIGHT", "STATUSES", "STORAGE", "owned", "owned_lazily", "storage"]
@@ -96,9 +96,9 @@ _OF_A_BRANCH = ("hint", "ref", "mem_wal")
 """Kinds that no manifest names file by file."""
 
 
-def storage(source: TableSource, clones: Iterable[TableSource] = ()) -> pl.DataFrame:
+def storage(view: HistoryView, clones: Iterable[HistoryView] = ()) -> pl.DataFrame:
     """Return one row for each object below the root of the table, and each that is named."""
-    return owned(survey(source, clones))
+    return owned(survey(view, clones))
 
 
 def owned(found: Survey) -> pl.DataFrame:
@@ -110,7 +110,7 @@ def owned(found: Survey) -> pl.DataFrame:
 def owned_lazily(found: Survey) -> pl.LazyFrame:
     """Return the same in any order; a column that nobody takes costs nothing."""
     check_not_forked()
-    branches = [None, *found.source.branches]
+    branches = [None, *found.view.branches]
     owners = _owners(found)
     objects = _classified(found.objects, branches)
     rows = objects.join(owners, on=["root", "key"], how="left")
@@ -161,7 +161,7 @@ def _classified(objects: pl.DataFrame, branches: Sequence[str | None]) -> pl.Dat
 
 def _owners(found: Survey) -> pl.DataFrame:
     """Return one row for each thing that is named: who needs it, by its root and path."""
-    is_branch = pl.col("branch").eq_missing(pl.lit(found.source.branch, pl.String))
+    is_branch = pl.col("branch").eq_missing(pl.lit(found.view.branch, pl.String))
     is_own = is_branch & pl.col("clone").is_null() & ~pl.col("is_detached")
     name = pl.col("branch").fill_null("main")
     pin = (
@@ -182,7 +182,7 @@ def _owners(found: Survey) -> pl.DataFrame:
     )
     # Its own branch tells best from when to when, then the main branch, then the first other.
     best = rows
-    if found.source.branches or rows["is_detached"].any() or rows["clone"].count():
+    if found.view.branches or rows["is_detached"].any() or rows["clone"].count():
         order = (~pl.col("is_own"), pl.col("clone").is_not_null(), "is_detached", "branch")
         best = rows.sort(*order, nulls_last=False)
     each = best.group_by("root", "path").agg(
@@ -276,7 +276,7 @@ def _is_own(found: Survey) -> pl.Expr:
 
 def _with_facts(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
     """Return the rows with their kind, whether they are named or live, and what pins them."""
-    own_name = found.source.branch
+    own_name = found.view.branch
     lies_own = pl.col("lies_in").eq_missing(pl.lit(own_name, pl.String))
     is_kept_whole = pl.col("kind").is_in(_OF_A_BRANCH) & pl.col("is_listed") & (
         (pl.col("kind") != "mem_wal") | pl.lit(found.named.has_mem_wal)
@@ -336,7 +336,7 @@ def _verdicts(found: Survey, versions: pl.Expr, needed_by: pl.Expr) -> list[_Ver
             pl.col("is_live"),
             "live",
             pl.when("is_named")
-            .then(pl.lit(f"version {found.source.latest_version}, the latest, needs it"))
+            .then(pl.lit(f"version {found.view.latest_version}, the latest, needs it"))
             .otherwise(pl.lit("the table needs it, whatever the version")),
         ),
         (pl.col("pins").is_not_null(), "pinned", "kept by " + pl.col("pins")),

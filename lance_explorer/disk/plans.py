@@ -62,14 +62,14 @@ def plans(found: Survey, check: Callable[[], None] = lambda: None) -> list[Plan]
     Examples
     --------
     >>> from lance_explorer.disk.survey import survey
-    >>> plans(survey(table.source))[2].code
+    >>> plans(survey(table._view))[2].code
     'dataset.optimize.compact_files()'
     """
     made = list[Plan]()
     for title, rules in _CLEANUPS.items():
         made.append(_of_cleanup(title, CleanupPreview(cleanup(found, rules))))
         check()
-    compaction = compaction_preview(found.source, {})
+    compaction = compaction_preview(found.view, {})
     costs, stays = " ".join(compaction.costs), _stay(compaction)
     told = _sentence(compaction.sentence)
     return [*made, Plan("A compaction", told, [], [], "", compaction.code, costs, stays)]

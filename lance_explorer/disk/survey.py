@@ -17,7 +17,7 @@ from lance_explorer.disk.roots import OWN
 from lance_explorer.errors import LanceExplorerError, StorageError
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.progress import with_count
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import FileInfo, Storage
 
 __all__ = ["Survey", "closed_bases", "survey"]
@@ -41,7 +41,7 @@ class Survey:
 
     Attributes
     ----------
-    source : TableSource
+    view : HistoryView
         The branch, as it was when its files were listed.
     named : NamedFiles
         What manifests name.
@@ -53,7 +53,7 @@ class Survey:
         When it was listed, in nanoseconds since 1970.
     """
 
-    source: TableSource
+    view: HistoryView
     named: NamedFiles
     objects: pl.DataFrame
     listed_ns: int
@@ -64,21 +64,21 @@ class Survey:
         return self.named.problems
 
 
-def survey(source: TableSource, clones: Iterable[TableSource] = ()) -> Survey:
+def survey(view: HistoryView, clones: Iterable[HistoryView] = ()) -> Survey:
     """Look at a table anew, and at what lies in its folder."""
     clones = list(clones)
     for _ in range(_TRIES):
-        before = source.refreshed()
+        before = view.refreshed()
         kept = _versions(before)
         listed_ns = time.time_ns()
         objects = _objects(
             OWN, with_count(before.main_storage.live.list_all(), "Listing", "objects")
         )
-        source = before.refreshed()
-        named = named_files(source, [clone.refreshed() for clone in clones])
+        view = before.refreshed()
+        named = named_files(view, [clone.refreshed() for clone in clones])
         found = pl.concat([objects, *_elsewhere(named), *_looked_for_again(named, objects)])
-        gone = kept - _versions(source.refreshed())
-        result = Survey(source, named, found, listed_ns)
+        gone = kept - _versions(view.refreshed())
+        result = Survey(view, named, found, listed_ns)
         if not gone:
             return result
     named.problems.append("versions were removed all the time while the table was listed")
@@ -95,12 +95,12 @@ def closed_bases(found: Survey) -> dict[str, str]:
     }
 
 
-def _versions(source: TableSource) -> set[tuple[str | None, VersionFile]]:
+def _versions(view: HistoryView) -> set[tuple[str | None, VersionFile]]:
     """Return the versions that are kept now, on all branches."""
     found = set[tuple[str | None, VersionFile]]()
-    for name in [None, *source.branches]:
+    for name in [None, *view.branches]:
         try:
-            listing = source.on_branch(name).listing
+            listing = view.on_branch(name).listing
         except LanceExplorerError:
             continue
         files = [file for file in (*listing.versions, *listing.detached) if not file.is_recorded]

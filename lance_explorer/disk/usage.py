@@ -11,7 +11,7 @@ from lance_explorer.disk.survey import Survey, closed_bases, survey
 from lance_explorer.frames.columns import BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import described
 
 __all__ = ["KIND_WORDS", "PART_WORDS", "USAGE", "USAGE_BY_VERSION", "DiskUsage", "disk_usage"]
@@ -122,7 +122,7 @@ class DiskUsage:
 
     @described
     def __repr__(self) -> str:
-        return f"DiskUsage({self._found.source.name}: {self.sentence})"
+        return f"DiskUsage({self._found.view.name}: {self.sentence})"
 
     @property
     def total_bytes(self) -> int:
@@ -191,8 +191,8 @@ class DiskUsage:
         >>> versions["total_bytes"].to_list()[-1] == table.disk_usage().total_bytes
         True
         """
-        source = self._found.source
-        records = [record for record in source.history.records if not record.file.is_recorded]
+        view = self._found.view
+        records = [record for record in view.history.records if not record.file.is_recorded]
         every = pl.DataFrame(
             {
                 "version": [record.version for record in records],
@@ -201,7 +201,7 @@ class DiskUsage:
             },
             schema={"version": pl.UInt64, "timestamp": TIME, "operation": pl.String},
         )
-        is_own = pl.col("branch").eq_missing(pl.lit(source.branch, pl.String))
+        is_own = pl.col("branch").eq_missing(pl.lit(view.branch, pl.String))
         part = pl.col("kind").cast(pl.String).replace(_PART_OF)
         part = pl.when(part.is_in([*PART_WORDS])).then(part).otherwise(pl.lit("other"))
         objects = self._objects.with_columns(
@@ -224,6 +224,6 @@ class DiskUsage:
         return USAGE_BY_VERSION.build(told.select(USAGE_BY_VERSION.names).to_dict())
 
 
-def disk_usage(source: TableSource, clones: Iterable[TableSource] = ()) -> DiskUsage:
+def disk_usage(view: HistoryView, clones: Iterable[HistoryView] = ()) -> DiskUsage:
     """Return how much a table takes on disk, and why."""
-    return DiskUsage(survey(source, clones))
+    return DiskUsage(survey(view, clones))

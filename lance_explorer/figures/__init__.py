@@ -38,7 +38,7 @@ from lance_explorer.figures.subjects import (
     whole_number,
 )
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.data_files import data_files
 from lance_explorer.inspect.fields import all_fields
 from lance_explorer.inspect.fragment_health import compaction_settings
@@ -177,7 +177,7 @@ def disk_usage(table: "Table") -> go.Figure:
     >>> figure.data[0].name
     'the latest version'
     """
-    return draw_disk_usage(read_table(table, lambda source: read_disk_usage(source).summary()))
+    return draw_disk_usage(read_table(table, lambda view: read_disk_usage(view).summary()))
 
 
 def disk_growth(table: "Table") -> go.Figure:
@@ -200,7 +200,7 @@ def disk_growth(table: "Table") -> go.Figure:
     >>> figure.data[0].name
     'data files and blobs'
     """
-    return draw_disk_growth(read_table(table, lambda source: read_disk_usage(source).versions()))
+    return draw_disk_growth(read_table(table, lambda view: read_disk_usage(view).versions()))
 
 
 def encoding_growth(table: "Table") -> go.Figure:
@@ -225,7 +225,7 @@ def encoding_growth(table: "Table") -> go.Figure:
     ['row IDs', 'row versions', 'bytes a row', 'count']
     """
     return draw_encoding_growth(
-        *read_table(table, lambda source: (row_id_totals(source), all_row_id_encodings(source)))
+        *read_table(table, lambda view: (row_id_totals(view), all_row_id_encodings(view)))
     )
 
 
@@ -257,8 +257,8 @@ def fragment_map(snapshot: "Snapshot | Table") -> go.Figure:
     'Version 2: 2 fragments, 6 rows'
     """
 
-    def read(source: TableSource, version: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-        return fragments(source, version), all_fragments(source), versions(source)
+    def read(view: HistoryView, version: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+        return fragments(view, version), all_fragments(view), versions(view)
 
     return draw_fragment_map(*read_version(snapshot, read))
 
@@ -291,10 +291,10 @@ def file_sizes(snapshot: "Snapshot | Table", small_rows: int | None = None) -> g
     if small_rows is not None:
         small_rows = whole_number("small_rows", small_rows, 0)
 
-    def read(source: TableSource, version: int) -> tuple[pl.DataFrame, pl.DataFrame, int]:
-        settings = compaction_settings(source.version(version))
+    def read(view: HistoryView, version: int) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+        settings = compaction_settings(view.version(version))
         aim = settings.target_rows_per_fragment if small_rows is None else small_rows
-        return data_files(source, version), fragments(source, version), aim
+        return data_files(view, version), fragments(view, version), aim
 
     return draw_file_sizes(*read_version(snapshot, read))
 
@@ -322,8 +322,8 @@ def row_ages(snapshot: "Snapshot | Table") -> go.Figure:
     ['rows created', 'rows last updated']
     """
 
-    def read(source: TableSource, version: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-        return version_runs(source, version), versions(source)
+    def read(view: HistoryView, version: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+        return version_runs(view, version), versions(view)
 
     return draw_row_ages(*read_version(snapshot, read))
 
@@ -374,8 +374,8 @@ def encoding_words(snapshot: "Snapshot | Table") -> list[str]:
     return say_encodings(*read_version(snapshot, _row_id_frames))
 
 
-def _row_id_frames(source: TableSource, version: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-    return row_id_segments(source, version), row_id_encodings(source, version)
+def _row_id_frames(view: HistoryView, version: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    return row_id_segments(view, version), row_id_encodings(view, version)
 
 
 # ------------------------------------------------------------------------------------ of changes
@@ -480,9 +480,9 @@ def lineage(
     """
     span, node = version_span(between), node_named(fragment)
     pixels = None if width is None else whole_number("width", width, _NARROWEST)
-    frames, source = read_lineage(table)
-    events = events_of(path, source)
-    every = LiveTable(source).answer(inherited_versions)
+    frames, view = read_lineage(table)
+    events = events_of(path, view)
+    every = LiveTable(view).answer(inherited_versions)
     return draw_lineage(*frames, every, path=events, between=span, fragment=node, width=pixels)
 
 

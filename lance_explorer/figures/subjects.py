@@ -9,7 +9,7 @@ import polars as pl
 from lance_explorer.changes.change_feed import Changes
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.graph_frames import LineageFrames
 from lance_explorer.lineage.nodes import FragmentNode
 from lance_explorer.lineage.row import Row
@@ -31,47 +31,45 @@ _EVENT_COLUMNS = {"branch", "version", "event", "_rowaddr_before", "_rowaddr_aft
 _T = TypeVar("_T")
 
 
-def read_table(given: object, build: Callable[[TableSource], _T]) -> _T:
+def read_table(given: object, build: Callable[[HistoryView], _T]) -> _T:
     """Return what ``build`` reads of a table."""
     from lance_explorer.table import Table
 
     if isinstance(given, Table):
-        return LiveTable(given.source).answer(build)
+        return LiveTable(given._view).answer(build)
     raise _unexpected("a Table (lx.open_table(...))", given)
 
 
-def read_version(given: object, build: Callable[[TableSource, int], _T]) -> _T:
+def read_version(given: object, build: Callable[[HistoryView, int], _T]) -> _T:
     """Return what ``build`` reads of a version; of the latest one if a table is given."""
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table
 
     match given:
         case Table():
-            return LiveTable(given.source).answer(
-                lambda source: build(source, source.latest_version)
-            )
+            return LiveTable(given._view).answer(lambda view: build(view, view.latest_version))
         case Snapshot():
             version = given.version
 
-            def if_kept(source: TableSource) -> _T:
-                built = build(source, version)
-                source.file(version)  # not there if reading the history has missed it
+            def if_kept(view: HistoryView) -> _T:
+                built = build(view, version)
+                view.file(version)  # not there if reading the history has missed it
                 return built
 
-            return LiveTable(given.source).answer(if_kept)
+            return LiveTable(given._view).answer(if_kept)
     raise _unexpected("a Snapshot (table.at(...)) or a Table (its latest version)", given)
 
 
-def read_lineage(given: object) -> tuple[LineageFrames, TableSource]:
+def read_lineage(given: object) -> tuple[LineageFrames, HistoryView]:
     """Return the frames of a lineage, or of that of a table, and the branch that it is of."""
     from lance_explorer.lineage.graph import Lineage, lineage
     from lance_explorer.table import Table
 
     match given:
         case Table():
-            return LiveTable(given.source).answer(lambda source: (lineage(source).frames, source))
+            return LiveTable(given._view).answer(lambda view: (lineage(view).frames, view))
         case Lineage():
-            return given.frames, given.source
+            return given.frames, given._view
     raise _unexpected("a Table, or a Lineage (table.lineage(), or a part of it)", given)
 
 
@@ -87,7 +85,7 @@ def checked_changes(given: object, *, is_per_commit: bool = False) -> Changes:
     return given
 
 
-def events_of(given: object, table: TableSource) -> pl.DataFrame | None:
+def events_of(given: object, table: HistoryView) -> pl.DataFrame | None:
     """Return what happened to a row of a table, or the frame of events that is given; None of None.
 
     A row of any branch of the table will do.
@@ -96,9 +94,9 @@ def events_of(given: object, table: TableSource) -> pl.DataFrame | None:
         case None:
             return None
         case Row():
-            if given.source.uri != table.uri:
+            if given._view.uri != table.uri:
                 raise InvalidArgumentError(
-                    f"expected a row of {table.uri}, got one of another table: {given.source.uri}"
+                    f"expected a row of {table.uri}, got one of another table: {given._view.uri}"
                 )
             return given.history()
         case pl.DataFrame() if {*given.columns} >= _EVENT_COLUMNS:

@@ -14,7 +14,7 @@ from lance_explorer.format.transactions import COMMIT_MESSAGE
 from lance_explorer.frames.columns import TEXT, Column
 from lance_explorer.frames.text import json_text
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import visible
 
 __all__ = ["COMMIT_FACTS", "CommitFacts", "commit_facts", "facts_of_records", "said_facts"]
@@ -75,12 +75,12 @@ def said_facts(record: VersionRecord, operation: object = None) -> CommitFacts:
     )
 
 
-def commit_facts(source: TableSource, record: VersionRecord) -> CommitFacts:
+def commit_facts(view: HistoryView, record: VersionRecord) -> CommitFacts:
     """Return what a commit says; its whole transaction is read only where that can say more."""
     operation = None
     if record.operation == "Delete":
         try:
-            transaction = source.transaction(record)
+            transaction = view.transaction(record)
         except (FormatError, StorageError):
             transaction = None
         operation = transaction.operation if transaction else None
@@ -88,12 +88,10 @@ def commit_facts(source: TableSource, record: VersionRecord) -> CommitFacts:
 
 
 def facts_of_records(
-    of: Iterable[tuple[TableSource, VersionRecord | None]],
+    of: Iterable[tuple[HistoryView, VersionRecord | None]],
 ) -> dict[str, Sequence[str | None]]:
     """Return the columns of COMMIT_FACTS for some commits; None is one that is not known."""
-    facts = [
-        CommitFacts() if record is None else commit_facts(source, record) for source, record in of
-    ]
+    facts = [CommitFacts() if record is None else commit_facts(view, record) for view, record in of]
     return {column.name: [getattr(fact, column.name) for fact in facts] for column in COMMIT_FACTS}
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from lance_explorer.errors import RefNotFoundError
 from lance_explorer.frames.columns import ID, KNOWN_FROM, TEXT
 from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["known_from", "known_from_branches", "recorded_words"]
 
@@ -18,18 +18,18 @@ _MOST_RANGES = 3
 _Versions = pl.Series | NDArray[np.uint64] | Sequence[int] | Sequence[int | None]
 
 
-def known_from(source: TableSource, versions: _Versions) -> pl.Series:
+def known_from(view: HistoryView, versions: _Versions) -> pl.Series:
     """Return for versions of a branch where each is known from; null where nothing has it.
 
     Examples
     --------
     >>> from lance_explorer.frames.known_from import known_from
-    >>> known_from(table.source, [1, 99]).to_list()
+    >>> known_from(table._view, [1, 99]).to_list()
     ['live', None]
     """
     asked = pl.Series(versions, dtype=ID)
-    files = (*source.listing.versions, *source.listing.detached)
-    recorded = pl.Series(source.recorded_versions, dtype=ID)
+    files = (*view.listing.versions, *view.listing.detached)
+    recorded = pl.Series(view.recorded_versions, dtype=ID)
     listed = pl.Series([file.version for file in files], dtype=ID)
     place = (
         pl.when(asked.is_in(recorded.implode()))
@@ -41,7 +41,7 @@ def known_from(source: TableSource, versions: _Versions) -> pl.Series:
 
 
 def known_from_branches(
-    source: TableSource, branches: pl.Series | Sequence[str | None], versions: _Versions
+    view: HistoryView, branches: pl.Series | Sequence[str | None], versions: _Versions
 ) -> pl.Series:
     """Return the same for versions of several branches of the table; null is the main one."""
     asked = pl.DataFrame(
@@ -49,7 +49,7 @@ def known_from_branches(
     )
     distinct = asked.unique()
     parts = [
-        some.with_columns(known_from=_on_branch(source, branch, some["version"]))
+        some.with_columns(known_from=_on_branch(view, branch, some["version"]))
         for (branch,), some in distinct.group_by("branch")
     ]
     if not parts:
@@ -64,9 +64,9 @@ def known_from_branches(
     return known["known_from"]
 
 
-def recorded_words(source: TableSource) -> str:
+def recorded_words(view: HistoryView) -> str:
     """Return in a sentence which versions only a ledger still has; nothing if it is none."""
-    return _words([number for number in source.recorded_versions if number < FIRST_DETACHED])
+    return _words([number for number in view.recorded_versions if number < FIRST_DETACHED])
 
 
 def _words(versions: Sequence[int]) -> str:
@@ -96,9 +96,9 @@ def _words(versions: Sequence[int]) -> str:
     return f"versions {listed} are known from the ledger"
 
 
-def _on_branch(source: TableSource, branch: object, versions: pl.Series) -> pl.Series:
+def _on_branch(view: HistoryView, branch: object, versions: pl.Series) -> pl.Series:
     try:
-        on_branch = source.on_branch(None if branch is None else str(branch))
+        on_branch = view.on_branch(None if branch is None else str(branch))
     except RefNotFoundError:  # it was dropped
         return pl.Series([None] * len(versions), dtype=KNOWN_FROM.dtype)
     return known_from(on_branch, versions)

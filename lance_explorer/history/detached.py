@@ -20,8 +20,8 @@ from lance_explorer.format.row_operations import Append, Delete, Overwrite, Upda
 from lance_explorer.format.table_operations import UpdateConfig
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import writes_rows
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = [
@@ -36,7 +36,7 @@ __all__ = [
 
 
 def built_on(
-    source: TableSource,
+    view: HistoryView,
     detached: int,
     before: int | None = None,
     stamps: Collection[int] = (),
@@ -45,7 +45,7 @@ def built_on(
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     detached : int
         The detached version.
@@ -60,16 +60,16 @@ def built_on(
     int or None
         The version; None if none that is kept can be it.
     """
-    here = _detached(source, detached)
+    here = _detached(view, detached)
     if here is None or here.record.transaction is None:
         return None
     try:
-        transaction = source.transaction(here.record)
+        transaction = view.transaction(here.record)
     except FormatError:
         return None
     operation = None if transaction is None else transaction.operation
     said = here.record.transaction.header.read_version
-    others = [*_others(source, detached, before)]
+    others = [*_others(view, detached, before)]
     highest = max(stamps, default=0)
     least = max([stamp for stamp in stamps if stamp < FIRST_DETACHED], default=0) - 1
     candidates = [
@@ -108,20 +108,20 @@ class DetachedRows:
     written: frozenset[str]
 
 
-def with_rows(source: TableSource) -> tuple[DetachedRows, ...]:
+def with_rows(view: HistoryView) -> tuple[DetachedRows, ...]:
     """Return the detached versions that wrote rows, as far as they can be read; it is kept."""
-    listed = source.listing.detached
-    known: tuple[object, tuple[DetachedRows, ...]] | None = source.kept.get(__name__)
+    listed = view.listing.detached
+    known: tuple[object, tuple[DetachedRows, ...]] | None = view.kept.get(__name__)
     if known is None or known[0] != listed:
-        known = source.kept[__name__] = listed, tuple(_with_rows(source))
+        known = view.kept[__name__] = listed, tuple(_with_rows(view))
     return known[1]
 
 
-def _with_rows(source: TableSource) -> Iterator[DetachedRows]:
-    for file in source.listing.detached:
+def _with_rows(view: HistoryView) -> Iterator[DetachedRows]:
+    for file in view.listing.detached:
         with suppress(FormatError, NotFoundError):
-            history = source.version(file.version)
-            transaction = source.transaction(history.records[0])
+            history = view.version(file.version)
+            transaction = view.transaction(history.records[0])
             if transaction is None:
                 continue
             own = [f for f in history.states if writes_rows(transaction.operation, f)]
@@ -131,14 +131,14 @@ def _with_rows(source: TableSource) -> Iterator[DetachedRows]:
                 )
 
 
-def maybe_restored(source: TableSource, history: History, position: int) -> list[DetachedRows]:
+def maybe_restored(view: HistoryView, history: History, position: int) -> list[DetachedRows]:
     """Return the detached versions that lost ones before a version may have restored, unseen.
 
     They wrote rows, and nothing that they wrote is in a file of its own any more. A fragment that
     stayed over the gap, and that the detached version has not, tells that it was not restored, or
     left again.
     """
-    if not source.listing.detached or position == 0:
+    if not view.listing.detached or position == 0:
         return []
     before, after = [
         _paths([history.states[state] for state in history.states_at(place)])
@@ -147,7 +147,7 @@ def maybe_restored(source: TableSource, history: History, position: int) -> list
     stayed, version = before & after, history.records[position].version
     return [
         one
-        for one in with_rows(source)
+        for one in with_rows(view)
         if stayed <= one.files
         and after.isdisjoint(one.written)
         and (one.read_version < version or one.read_version >= FIRST_DETACHED)
@@ -176,7 +176,7 @@ class LostBase:
 
 
 def lost_base(
-    source: TableSource,
+    view: HistoryView,
     record: VersionRecord,
     stamps: Collection[int],
     written: tuple[Uint64Array, Uint64Array],
@@ -185,7 +185,7 @@ def lost_base(
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     record : VersionRecord
         The detached version.
@@ -201,7 +201,7 @@ def lost_base(
         None if the operation does not tell it, or it was built on a detached version.
     """
     try:
-        transaction = source.transaction(record)
+        transaction = view.transaction(record)
     except FormatError:
         return None
     if transaction is None or transaction.read_version >= FIRST_DETACHED:
@@ -257,26 +257,26 @@ class _Version:
         return self.record.version
 
 
-def _detached(source: TableSource, version: int) -> _Version | None:
+def _detached(view: HistoryView, version: int) -> _Version | None:
     try:
-        history = source.version(version)
+        history = view.version(version)
     except (FormatError, NotFoundError):
         return None
     return _Version(history.records[0], frozenset(history.states))
 
 
 def _others(
-    source: TableSource, detached: int, before: int | None
+    view: HistoryView, detached: int, before: int | None
 ) -> Iterator[tuple[_Version, bool]]:
     """Yield all versions that it may be, and whether they are detached."""
-    history = source.history
+    history = view.history
     for position, record in enumerate(history.records):
         if before is not None and record.version >= before:
             break
         states = [history.states[state] for state in history.intervals.at(position).tolist()]
         yield _Version(record, frozenset(states)), False
-    for file in source.listing.detached:
-        if file.version != detached and (other := _detached(source, file.version)) is not None:
+    for file in view.listing.detached:
+        if file.version != detached and (other := _detached(view, file.version)) is not None:
             yield other, True
 
 

@@ -14,7 +14,7 @@ from lance_explorer.errors import (
     LanceExplorerError,
     VersionNotFoundError,
 )
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.panics import panics_as_errors
 from lance_explorer.storage import check_not_forked
 
@@ -28,18 +28,18 @@ class LiveTable:
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         What is known of it.
     """
 
-    def __init__(self, source: TableSource) -> None:
-        self.source = source
+    def __init__(self, view: HistoryView) -> None:
+        self.view = view
 
     def refresh(self, last_version: int | None = None) -> None:
         """Look again. Versions after ``last_version``, if it is given, are as if not there."""
-        self.source = self.source.refreshed(last_version)
+        self.view = self.view.refreshed(last_version)
 
-    def answer(self, build: Callable[[TableSource], _T]) -> _T:
+    def answer(self, build: Callable[[HistoryView], _T]) -> _T:
         """Return what ``build`` makes of the branch; made again if versions vanish that it reads.
 
         Those are left out then, here and from now on, as if they had been removed before.
@@ -53,19 +53,19 @@ class LiveTable:
         """
         check_not_forked()
         while True:
-            source = self.source
+            view = self.view
             try:
-                with _watched(source):
-                    return build(source)
+                with _watched(view):
+                    return build(view)
             except _VanishedError as error:
-                if self.source is source:  # nobody else has looked meanwhile
-                    self.source = error.later
+                if self.view is view:  # nobody else has looked meanwhile
+                    self.view = error.later
 
 
 class _VanishedError(VersionNotFoundError):
     """Versions were removed while they were read; ``later`` is the branch without them."""
 
-    def __init__(self, later: TableSource) -> None:
+    def __init__(self, later: HistoryView) -> None:
         super().__init__(
             "versions were removed while they were read; refresh() the table and try again"
         )
@@ -73,7 +73,7 @@ class _VanishedError(VersionNotFoundError):
 
 
 @contextmanager
-def unbroken(source: TableSource) -> Iterator[None]:
+def unbroken(view: HistoryView) -> Iterator[None]:
     """Return a context in which nothing is missing because it was removed meanwhile.
 
     Raises
@@ -84,26 +84,26 @@ def unbroken(source: TableSource) -> Iterator[None]:
         If the table is gone, or another one stands in its place.
     """
     try:
-        with _watched(source):
+        with _watched(view):
             yield
     except _VanishedError as error:
         raise VersionNotFoundError(str(error)) from error
 
 
 @contextmanager
-def _watched(source: TableSource) -> Iterator[None]:
-    missing = source.storage.io.missing
+def _watched(view: HistoryView) -> Iterator[None]:
+    missing = view.storage.io.missing
     try:
         with panics_as_errors():
             yield
     except InvalidArgumentError:
         raise
     except LanceExplorerError as error:
-        later = source.without_vanished()
+        later = view.without_vanished()
         if later is None:
             raise
         raise _VanishedError(later) from error
-    if source.storage.io.missing == missing:
-        source.expect_there()
-    elif (later := source.without_vanished()) is not None:
+    if view.storage.io.missing == missing:
+        view.expect_there()
+    elif (later := view.without_vanished()) is not None:
         raise _VanishedError(later)

@@ -12,7 +12,7 @@ import numpy as np
 
 from lance_explorer.history.history import History
 from lance_explorer.history.restores import ordinary_version, restored_version
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["EMPTY", "Branch", "Line", "VersionPath", "parent_position", "path_between"]
 
@@ -24,7 +24,7 @@ class Line(Protocol):
     """The versions of a branch."""
 
     @property
-    def source(self) -> TableSource:
+    def view(self) -> HistoryView:
         """The branch."""
 
     @property
@@ -36,7 +36,7 @@ class Line(Protocol):
 class Branch:
     """All kept versions of a branch, those of which rows cannot be told, too."""
 
-    source: TableSource
+    view: HistoryView
     history: History
 
 
@@ -84,10 +84,10 @@ def parent_position(line: Line, position: int) -> int:
     kept, it is the last kept one before it; EMPTY if there is none.
     """
     record = line.history.records[position]
-    restored = restored_version(line.source, record)
+    restored = restored_version(line.view, record)
     target = None
     if restored is not None:
-        target = ordinary_version(line.source, restored, record.version)
+        target = ordinary_version(line.view, restored, record.version)
     if target is None:
         return position - 1
     known = int(np.searchsorted(line.history.versions, np.uint64(target), side="right")) - 1

@@ -13,7 +13,7 @@ from lance_explorer.format.table_operations import Restore
 from lance_explorer.history.detached import built_on
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = [
     "DetachedCommit",
@@ -36,39 +36,39 @@ class DetachedCommit:
     base: Sequence[Fragment]
 
 
-def restored_version(source: TableSource, record: VersionRecord) -> int | None:
+def restored_version(view: HistoryView, record: VersionRecord) -> int | None:
     """Return the version that a commit restored, which may be a detached one.
 
     None if it restored none, or if its transaction is gone.
     """
     if record.operation != OperationName.RESTORE:
         return None
-    transaction = source.transaction(record)
+    transaction = view.transaction(record)
     if transaction is None or not isinstance(transaction.operation, Restore):
         return None
     return transaction.operation.version
 
 
-def is_restore_of_lost(source: TableSource, history: History, position: int) -> bool:
+def is_restore_of_lost(view: HistoryView, history: History, position: int) -> bool:
     """Whether a version is a restore, and what it went back to is not in the history."""
     record = history.records[position]
     if record.operation != OperationName.RESTORE:
         return False
-    target = restored_version(source, record)
+    target = restored_version(view, record)
     return target is None or not np.isin(np.uint64(target), history.versions)
 
 
-def ordinary_version(source: TableSource, version: int, before: int | None = None) -> int | None:
+def ordinary_version(view: HistoryView, version: int, before: int | None = None) -> int | None:
     """Return a version or, for a detached one, the ordinary one that it was built on.
 
     None if that cannot be told. If ``before`` is given, it is an earlier version than that one: the
     version that restored a detached one is like it, and is not what it was built on.
     """
-    return detached_line(source, version, before)[1]
+    return detached_line(view, version, before)[1]
 
 
 def detached_line(
-    source: TableSource, version: int, before: int | None = None
+    view: HistoryView, version: int, before: int | None = None
 ) -> tuple[list[int], int | None]:
     """Return the detached versions that one was built on, itself first, and the ordinary one.
 
@@ -77,9 +77,9 @@ def detached_line(
     line = list[int]()
     while version >= FIRST_DETACHED:
         line.append(version)
-        base = built_on(source, version, before)
+        base = built_on(view, version, before)
         if base is None:
-            base = _said(source, version)
+            base = _said(view, version)
         if base is None or base in line:
             return line, None
         version = base
@@ -87,38 +87,38 @@ def detached_line(
 
 
 def restored_commits(
-    source: TableSource, record: VersionRecord
+    view: HistoryView, record: VersionRecord
 ) -> tuple[tuple[DetachedCommit, ...], int | None]:
     """Return the detached commits that a version restored, and what the first was built on.
 
     That is an ordinary version, kept or not, and None if it cannot be told. A version that restored
     no detached one has no such commits.
     """
-    target = restored_version(source, record)
+    target = restored_version(view, record)
     if target is None or target < FIRST_DETACHED:
         return (), None
-    line, base = detached_line(source, target, record.version)
+    line, base = detached_line(view, target, record.version)
     commits = [
-        DetachedCommit(_read(source, version)[0], () if on is None else _read(source, on)[1])
+        DetachedCommit(_read(view, version)[0], () if on is None else _read(view, on)[1])
         for version, on in zip(line, [*line[1:], base], strict=True)
     ]
     return tuple(commits), base
 
 
-def _read(source: TableSource, version: int) -> tuple[Operation | None, Sequence[Fragment]]:
+def _read(view: HistoryView, version: int) -> tuple[Operation | None, Sequence[Fragment]]:
     """Return the operation and the fragments of a version, as far as it is there to be read."""
     try:
-        history = source.version(version)
-        transaction = source.transaction(history.records[0])
+        history = view.version(version)
+        transaction = view.transaction(history.records[0])
     except (FormatError, NotFoundError):
         return None, ()
     return transaction.operation if transaction else None, history.states
 
 
-def _said(source: TableSource, detached: int) -> int | None:
+def _said(view: HistoryView, detached: int) -> int | None:
     """Return the version that a detached commit says it read; it was built on that or another."""
     try:
-        stored = source.version(detached).records[0].transaction
+        stored = view.version(detached).records[0].transaction
     except (FormatError, NotFoundError):
         return None
     return None if stored is None else stored.header.read_version

@@ -11,7 +11,7 @@ from lance_explorer.format.operations import Operation
 from lance_explorer.format.transactions import Transaction
 from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["Step", "same_life", "states_between"]
 
@@ -26,7 +26,7 @@ class Step:
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     history : History
         Its versions.
@@ -45,8 +45,8 @@ class Step:
         Whether no version is missing between.
     """
 
-    def __init__(self, source: TableSource, history: History, position: int) -> None:
-        self._source = source
+    def __init__(self, view: HistoryView, history: History, position: int) -> None:
+        self._view = view
         self.history = history
         self.position = position
         self.before: VersionRecord | None = history.records[position - 1] if position else None
@@ -89,7 +89,7 @@ class Step:
     @cached_property
     def transaction(self) -> Transaction | None:
         """The whole transaction of the commit; None if none is left."""
-        return self._source.transaction(self.after)
+        return self._view.transaction(self.after)
 
     @property
     def operation(self) -> Operation | None:

@@ -8,22 +8,22 @@ from typing import Any
 from lance_explorer.arguments import path, shown, text
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.manifest import decode_manifest_message
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import IoCounts, NamespaceCommits, Options, open_storage
 
-__all__ = ["dataset_of", "open_source", "package_of", "reopened", "source_of"]
+__all__ = ["dataset_of", "open_view", "package_of", "reopened", "view_of"]
 
 _TREE = "/tree/"
 """What is before the name of a branch in its root; a namespace tells of no branches."""
 
 
-def open_source(
+def open_view(
     table: Any,
     branch: str | None = None,
     storage_options: Mapping[str, str] | None = None,
     allow_bases: Iterable[str | os.PathLike[str]] = (),
     io: IoCounts | None = None,
-) -> TableSource:
+) -> HistoryView:
     """Return the metadata of a branch; lance and lancedb are not imported for it.
 
     Parameters
@@ -50,7 +50,7 @@ def open_source(
     if branch is not None:
         branch = text("branch", branch)
     if isinstance(opened, (str, os.PathLike)):
-        return TableSource(path("table", opened), branch, storage_options, io, allow_bases)
+        return HistoryView(path("table", opened), branch, storage_options, io, allow_bases)
     if package_of(opened) != "lance" or not isinstance(getattr(opened, "uri", None), str):
         raise InvalidArgumentError(
             f"table is {shown(table)}: expected a path, a URI, a LanceDataset or a lancedb table, "
@@ -61,21 +61,21 @@ def open_source(
         options = Options(opened.latest_storage_options())
     on = branch or _branch_of(opened)
     if not getattr(opened, "_namespace_client_managed_versioning", False) or _TREE in opened.uri:
-        source = TableSource(opened.uri, on, options, io, allow_bases)
-        root = opened.uri.removesuffix(f"{_TREE}{source.branch}")
-        if root != source.uri_to_open:
-            source.storage.bases.opened_as = root
-        return source
+        view = HistoryView(opened.uri, on, options, io, allow_bases)
+        root = opened.uri.removesuffix(f"{_TREE}{view.branch}")
+        if root != view.uri_to_open:
+            view.storage.bases.opened_as = root
+        return view
     storage = open_storage(opened.uri, options, io, allow_bases)
     client, name = opened._namespace_client, opened._table_id
     storage.commits = NamespaceCommits(client, name, storage.uri)
-    return TableSource(storage, on)
+    return HistoryView(storage, on)
 
 
-def source_of(table: Any) -> TableSource | None:
+def view_of(table: Any) -> HistoryView | None:
     """Return the metadata that a Table stands for; None if it is something else."""
-    source = getattr(table, "source", None)
-    return source if isinstance(source, TableSource) else None
+    view = getattr(table, "_view", None)
+    return view if isinstance(view, HistoryView) else None
 
 
 def reopened(
@@ -83,20 +83,20 @@ def reopened(
     storage_options: Mapping[str, str] | None = None,
     allow_bases: Iterable[str | os.PathLike[str]] = (),
     io: IoCounts | None = None,
-) -> TableSource:
+) -> HistoryView:
     """Return the metadata of a table as it is now, for all that :func:`open_source` takes.
 
     A Table may be given, too: it is opened anew where it is, on its branch, with the options and
     the allowed places that it has.
     """
-    source = source_of(table)
-    if source is None:
-        return open_source(table, None, storage_options, allow_bases, io)
-    old = source.main_storage
+    view = view_of(table)
+    if view is None:
+        return open_view(table, None, storage_options, allow_bases, io)
+    old = view.main_storage
     options = old.options if storage_options is None else storage_options
     storage = open_storage(old.uri, options, io, [*old.bases.allowed, *allow_bases])
     storage.commits = old.commits
-    return TableSource(storage, source.branch)
+    return HistoryView(storage, view.branch)
 
 
 def package_of(table: Any) -> str:

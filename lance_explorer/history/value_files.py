@@ -23,7 +23,7 @@ from lance_explorer.history.file_roots import (
     open_base,
 )
 from lance_explorer.history.history import History
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import (
     FilePart,
     Storage,
@@ -54,7 +54,7 @@ class _Checked:
 
 
 def check_values(
-    source: TableSource, version: int, *, some_rows: bool = False
+    view: HistoryView, version: int, *, some_rows: bool = False
 ) -> Callable[[int, str], None]:
     """Check that pylance may read values of a version: it follows whatever a manifest says.
 
@@ -62,7 +62,7 @@ def check_values(
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     version : int
         The version.
@@ -82,16 +82,16 @@ def check_values(
     StorageError
         If only a ledger still has the version, and files with its values are gone.
     """
-    is_asked = has_no_values(source) or not some_rows
-    lost = why_values_are_lost(source, version) if is_asked else None
+    is_asked = has_no_values(view) or not some_rows
+    lost = why_values_are_lost(view, version) if is_asked else None
     if lost is not None:
         raise StorageError(lost)
-    history, position = source.found(version)
-    record, storage = history.records[position], source.storage
+    history, position = view.found(version)
+    record, storage = history.records[position], view.storage
     bases = record.manifest.base_paths
-    known = source.kept.get(_KEPT)
+    known = view.kept.get(_KEPT)
     if known is None or known.history is not history:
-        known = source.kept[_KEPT] = _Checked(history, {})
+        known = view.kept[_KEPT] = _Checked(history, {})
     states = history.intervals.at(position)
     has_blobs = any(field.extension_name == _BLOB for field in record.schema)
     unchecked = np.zeros(len(history.states), dtype=np.bool_)
@@ -112,51 +112,51 @@ def check_values(
     return partial(_check_blob, bases, storage)
 
 
-def has_no_values(source: TableSource) -> bool:
+def has_no_values(view: HistoryView) -> bool:
     """Tell whether a table is opened from a ledger alone."""
-    return all(file.is_recorded for file in source.listing.versions)
+    return all(file.is_recorded for file in view.listing.versions)
 
 
-def value_root(source: TableSource, version: int) -> ValueUri:
+def value_root(view: HistoryView, version: int) -> ValueUri:
     """Return the root from which pylance reads a version, recorded and staged ones too.
 
     Another process reads the values if that was asked for, or if damage is known.
     """
     manifest = None
-    if _is_recorded(source, version) or _is_staged(source, version):
-        manifest = without_indices(source.storage.get(source.file(version).path))
-    io = source.storage.io
-    io.values_apart = io.values_apart or _is_damaged(source)
+    if _is_recorded(view, version) or _is_staged(view, version):
+        manifest = without_indices(view.storage.get(view.file(version).path))
+    io = view.storage.io
+    io.values_apart = io.values_apart or _is_damaged(view)
     return ValueUri(
-        source.storage.uri,
+        view.storage.uri,
         manifest,
         is_apart=io.values_apart,
-        decode=partial(_decode_deletions, source, version),
+        decode=partial(_decode_deletions, view, version),
     )
 
 
-def _is_damaged(source: TableSource) -> bool:
+def _is_damaged(view: HistoryView) -> bool:
     """Tell whether what was read so far is damaged, without reading anything."""
-    history = source.read_so_far
+    history = view.read_so_far
     return bool(history.unreadable) or any(one.severity == "error" for one in history.findings)
 
 
-def _decode_deletions(source: TableSource, version: int, opened: Opened) -> None:
+def _decode_deletions(view: HistoryView, version: int, opened: Opened) -> None:
     """Decode the deletion files that pylance will read, each once as long as it stays as it is.
 
     What is no file at all is refused when the version is opened.
     """
-    manifest = source.file(version).path
-    if _is_no_file(source.storage, manifest):
+    manifest = view.file(version).path
+    if _is_no_file(view.storage, manifest):
         return
-    history, position = source.found(version)
+    history, position = view.found(version)
     if opened.positions is not None and (history.states.num_deleted_rows != 0).any():
         with suppress(FormatError):  # whose fragments are in the order of a scan
-            history, position = source.version(version), 0
+            history, position = view.version(version), 0
     record, columns = history.records[position], history.states
     states = history.intervals.at(position)
     if opened.by_filter:
-        _decode_row_ids(source, version)
+        _decode_row_ids(view, version)
     is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
     if opened.positions is not None:
         live = columns.physical_rows[states] - np.maximum(columns.num_deleted_rows[states], 0)
@@ -166,8 +166,8 @@ def _decode_deletions(source: TableSource, version: int, opened: Opened) -> None
     elif opened.fragment_ids is not None and not (opened.by_row_id and is_stable):
         ids = np.array([*opened.fragment_ids], dtype=np.uint64)
         states = states[np.isin(columns.ids[states], ids)]
-    bases, storage = record.manifest.base_paths, source.storage
-    known: set[object] = source.kept.setdefault(f"{_KEPT}.decoded", set())
+    bases, storage = record.manifest.base_paths, view.storage
+    known: set[object] = view.kept.setdefault(f"{_KEPT}.decoded", set())
     waiting = list[tuple[object, Fragment, tuple[Storage, FilePart]]]()
     for state in states[columns.deletion_types[states] >= 0].tolist():
         fragment = columns[state]
@@ -192,18 +192,18 @@ def _decode_deletions(source: TableSource, version: int, opened: Opened) -> None
             known.add(key)
 
 
-def _decode_row_ids(source: TableSource, version: int) -> None:
+def _decode_row_ids(view: HistoryView, version: int) -> None:
     """Decode the row-ID sequences in a manifest: pylance may take for ever over a false one."""
-    path, fragments = source.file(version).path, source.version(version).states
+    path, fragments = view.file(version).path, view.version(version).states
     try:
-        messages = fragment_messages(source.storage.get(path))
+        messages = fragment_messages(view.storage.get(path))
         for fragment, message in zip(fragments, messages, strict=False):
             if (sequence := decode_inline_sequences(message).row_ids) is not None:
                 decode_row_id_sequence(sequence, fragment.physical_rows)
     except FileNotFoundError as error:
-        raise source.missing_version(version) from error
+        raise view.missing_version(version) from error
     except FormatError as error:
-        source.storage.io.values_apart = True
+        view.storage.io.values_apart = True
         raise _refused(error.located(path), f"version {version}") from error
 
 
@@ -212,20 +212,20 @@ def _is_no_file(root: Storage, path: str) -> bool:
     return name in names_of_no_files(f"{root.uri}/{folder}")
 
 
-def why_values_are_lost(source: TableSource, version: int) -> str | None:
+def why_values_are_lost(view: HistoryView, version: int) -> str | None:
     """Return why no values can be read of a version that only a ledger still has; else None.
 
     Which of its files are missing is found by listing their folders; none is opened.
     """
-    if not _is_recorded(source, version):
+    if not _is_recorded(view, version):
         return None
     known = f"version {version} is known from the ledger alone"
-    if has_no_values(source):
+    if has_no_values(view):
         return (
             f"{known}, which keeps no values; if the table still exists, "
             "open_table(uri, ledger=ledger) reads those that are left"
         )
-    missing, num_files = _missing_files(source, version)
+    missing, num_files = _missing_files(view, version)
     if not missing:
         return None
     some = ", ".join(missing[:_SHOWN_FILES])
@@ -237,27 +237,25 @@ def why_values_are_lost(source: TableSource, version: int) -> str | None:
     )
 
 
-def _is_staged(source: TableSource, version: int) -> bool:
+def _is_staged(view: HistoryView, version: int) -> bool:
     """Tell whether a version is committed whose manifest has not its name yet."""
-    return source.storage.commits is not None and not source.file(version).path.endswith(
-        ".manifest"
-    )
+    return view.storage.commits is not None and not view.file(version).path.endswith(".manifest")
 
 
-def _is_recorded(source: TableSource, version: int) -> bool:
-    return source.recorded is not None and source.file(version).is_recorded
+def _is_recorded(view: HistoryView, version: int) -> bool:
+    return view.recorded is not None and view.file(version).is_recorded
 
 
-def _missing_files(source: TableSource, version: int) -> tuple[list[str], int]:
+def _missing_files(view: HistoryView, version: int) -> tuple[list[str], int]:
     """Return which files with values and deleted rows are not there, and how many there should be.
 
     Those that a ledger has of deleted rows do not count: pylance reads its own.
     """
-    history, position = source.found(version)
+    history, position = view.found(version)
     bases = history.records[position].manifest.base_paths
     wanted = dict[tuple[Storage, str], set[str]]()
     for state in history.states_at(position):
-        for root, path in _files(history.states[state], bases, source.storage):
+        for root, path in _files(history.states[state], bases, view.storage):
             folder, _, name = path.rpartition("/")
             wanted.setdefault((root, folder), set()).add(name)
     missing = list[str]()

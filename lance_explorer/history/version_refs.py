@@ -18,7 +18,7 @@ from lance_explorer.errors import (
     RefNotFoundError,
     VersionNotFoundError,
 )
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.arrays import MAX_U64
 
 __all__ = [
@@ -41,7 +41,7 @@ class VersionLike(Protocol):
     """One version of a table, such as a Snapshot."""
 
     @property
-    def source(self) -> TableSource:
+    def _view(self) -> HistoryView:
         """The branch that it is on."""
 
     @property
@@ -56,7 +56,7 @@ VersionRef = SupportsIndex | str | date | tuple[str, "SupportsIndex | str | date
 class BranchVersion(NamedTuple):
     """A version of a branch."""
 
-    source: TableSource
+    view: HistoryView
     version: int
 
 
@@ -80,7 +80,7 @@ _EXPECTED = (
 
 
 def resolve(
-    source: TableSource,
+    view: HistoryView,
     ref: VersionRef,
     *,
     is_begin: bool = False,
@@ -91,7 +91,7 @@ def resolve(
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch whose versions plain numbers and times are.
     ref : int, str, date, datetime, tuple or Snapshot
         A number, of which -1 is the latest version, -2 the kept one before it, and so on; a tag; a
@@ -116,19 +116,19 @@ def resolve(
         case bool():
             pass
         case SupportsIndex() if (number := _whole(ref)) is not None:
-            return BranchVersion(source, _numbered(source, number))
+            return BranchVersion(view, _numbered(view, number))
         case str():
-            return _named(source, ref.strip(), is_begin, now or datetime.now(UTC))
+            return _named(view, ref.strip(), is_begin, now or datetime.now(UTC))
         case date():
-            return BranchVersion(source, _as_of(source, _span(ref), is_begin))
+            return BranchVersion(view, _as_of(view, _span(ref), is_begin))
         case (str() as branch, inner) if not isinstance(inner, tuple | VersionLike):
-            return resolve(_branch(source, branch), inner, is_begin=is_begin, now=now)
+            return resolve(_branch(view, branch), inner, is_begin=is_begin, now=now)
         case VersionLike():
-            return _of_snapshot(source, ref, any_table)
+            return _of_snapshot(view, ref, any_table)
     raise InvalidArgumentError(f"expected a version, that is {_EXPECTED}; got {shown(ref)}")
 
 
-def version_number(source: TableSource, ref: VersionRef, *, is_begin: bool = False) -> int:
+def version_number(view: HistoryView, ref: VersionRef, *, is_begin: bool = False) -> int:
     """Return the number of a version of one branch, named as for :func:`resolve`.
 
     Raises
@@ -136,11 +136,11 @@ def version_number(source: TableSource, ref: VersionRef, *, is_begin: bool = Fal
     InvalidArgumentError
         If it is on another branch.
     """
-    found = resolve(source, ref, is_begin=is_begin)
-    if found.source.branch != source.branch:
+    found = resolve(view, ref, is_begin=is_begin)
+    if found.view.branch != view.branch:
         there, here = (
             f"branch {name}" if name else "the main branch"
-            for name in (found.source.branch, source.branch)
+            for name in (found.view.branch, view.branch)
         )
         raise InvalidArgumentError(
             f"{shown(ref)} is version {found.version} of {there}, but one of {here} is needed; "
@@ -149,19 +149,19 @@ def version_number(source: TableSource, ref: VersionRef, *, is_begin: bool = Fal
     return found.version
 
 
-def kept_version(source: TableSource, ref: VersionRef) -> int:
+def kept_version(view: HistoryView, ref: VersionRef) -> int:
     """Return the number of a kept version of one branch, named as for :func:`resolve`."""
-    return source.file(version_number(source, ref)).version
+    return view.file(version_number(view, ref)).version
 
 
 def time_of(
-    source: TableSource, ref: VersionRef, *, is_begin: bool = False, now: datetime | None = None
+    view: HistoryView, ref: VersionRef, *, is_begin: bool = False, now: datetime | None = None
 ) -> datetime:
     """Return the time that somebody means, or that of the version that somebody means.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch whose versions plain numbers are.
     ref : int, str, date, datetime, tuple or Snapshot
         As :func:`resolve` takes it.
@@ -178,12 +178,12 @@ def time_of(
     span = None
     if isinstance(ref, date):
         span = _span(ref)
-    elif isinstance(ref, str) and ref.strip() not in source.tags:
+    elif isinstance(ref, str) and ref.strip() not in view.tags:
         span = _words_span(ref.strip(), now or datetime.now(UTC))
     if span is not None:
         return span.start + _MOMENT if is_begin and span.start < span.stop else span.stop
-    found = resolve(source, ref, is_begin=is_begin, now=now)
-    history, position = found.source.found(found.version)
+    found = resolve(view, ref, is_begin=is_begin, now=now)
+    history, position = found.view.found(found.version)
     timestamp = history.records[position].manifest.timestamp
     if timestamp is None:
         raise VersionNotFoundError(f"version {found.version} does not say when it was committed")
@@ -198,58 +198,58 @@ def _whole(number: SupportsIndex) -> int | None:
         return None
 
 
-def _numbered(source: TableSource, number: int) -> int:
+def _numbered(view: HistoryView, number: int) -> int:
     if 0 <= number <= MAX_U64:
         return number
     if abs(number) > MAX_U64:
         raise VersionNotFoundError(
             f"version {shown(number)} never existed: version numbers have at most 64 bits"
         )
-    kept = source.listing.versions
+    kept = view.listing.versions
     if -number > len(kept):
         remain = "1 version is" if len(kept) == 1 else f"{len(kept)} versions are"
         raise VersionNotFoundError(f"there is no version {number}: {remain} kept")
     return kept[number].version
 
 
-def _named(source: TableSource, text: str, is_begin: bool, now: datetime) -> BranchVersion:
+def _named(view: HistoryView, text: str, is_begin: bool, now: datetime) -> BranchVersion:
     if _NUMBER.fullmatch(text):
-        return BranchVersion(source, _numbered(source, int(text)))
+        return BranchVersion(view, _numbered(view, int(text)))
     if text.startswith(_TAG):
-        return _tagged(source, text.removeprefix(_TAG))
-    if text in source.tags:
-        return _tagged(source, text)
+        return _tagged(view, text.removeprefix(_TAG))
+    if text in view.tags:
+        return _tagged(view, text)
     span = _words_span(text, now)
     if span is not None:
-        return BranchVersion(source, _as_of(source, span, is_begin))
+        return BranchVersion(view, _as_of(view, span, is_begin))
     branch, at, inner = text.rpartition("@")
     if at and (span := _words_span(inner, now)):
-        there = _branch(source, branch)
+        there = _branch(view, branch)
         return BranchVersion(there, _as_of(there, span, is_begin))
     if at and _NUMBER.fullmatch(inner):
-        there = _branch(source, branch)
+        there = _branch(view, branch)
         return BranchVersion(there, _numbered(there, int(inner)))
-    like = get_close_matches(text, source.tags, n=3, cutoff=0.6)
+    like = get_close_matches(text, view.tags, n=3, cutoff=0.6)
     hint = f" (the tag {' or '.join(like)}?)" if like else ""
     raise RefNotFoundError(f"no version or tag is called {text!r}{hint}; a version is {_EXPECTED}")
 
 
-def _tagged(source: TableSource, name: str) -> BranchVersion:
-    tag = source.tag(name)
-    return BranchVersion(source.on_branch(tag.branch), tag.version)
+def _tagged(view: HistoryView, name: str) -> BranchVersion:
+    tag = view.tag(name)
+    return BranchVersion(view.on_branch(tag.branch), tag.version)
 
 
-def _branch(source: TableSource, name: str) -> TableSource:
-    if name != MAIN and name != source.branch and name not in source.branch_names:
-        names = ", ".join([MAIN, *source.branch_names])
-        raise RefNotFoundError(f"no branch {name!r} in {source.uri}; there are: {names}")
-    return source.on_branch(None if name == MAIN else name)
+def _branch(view: HistoryView, name: str) -> HistoryView:
+    if name != MAIN and name != view.branch and name not in view.branch_names:
+        names = ", ".join([MAIN, *view.branch_names])
+        raise RefNotFoundError(f"no branch {name!r} in {view.uri}; there are: {names}")
+    return view.on_branch(None if name == MAIN else name)
 
 
-def _of_snapshot(source: TableSource, snapshot: VersionLike, any_table: bool) -> BranchVersion:
-    there = snapshot.source
-    if there.uri == source.uri:
-        return BranchVersion(source.on_branch(there.branch), snapshot.version)
+def _of_snapshot(view: HistoryView, snapshot: VersionLike, any_table: bool) -> BranchVersion:
+    there = snapshot._view
+    if there.uri == view.uri:
+        return BranchVersion(view.on_branch(there.branch), snapshot.version)
     if any_table:
         return BranchVersion(there, snapshot.version)
     raise InvalidArgumentError(
@@ -257,11 +257,11 @@ def _of_snapshot(source: TableSource, snapshot: VersionLike, any_table: bool) ->
     )
 
 
-def _as_of(source: TableSource, span: _Span, is_begin: bool) -> int:
+def _as_of(view: HistoryView, span: _Span, is_begin: bool) -> int:
     try:
-        return source.version_as_of(span.start if is_begin else span.stop)
+        return view.version_as_of(span.start if is_begin else span.stop)
     except VersionNotFoundError:
-        if is_begin and source.listing.versions[0].version == 1:
+        if is_begin and view.listing.versions[0].version == 1:
             return 0
         raise
 

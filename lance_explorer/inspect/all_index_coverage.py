@@ -17,7 +17,7 @@ from lance_explorer.frames.columns import BRANCH, COUNT, INTERVAL, TEXT, Column,
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.intervals import intervals_of
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.indices import covered_fragments
 from lance_explorer.inspect.intervals import interval_columns
 
@@ -106,24 +106,24 @@ class _Index:
         return _Line(*head, covered, fragments - covered, found, to_scan)
 
 
-def all_index_coverage(source: TableSource) -> pl.DataFrame:
+def all_index_coverage(view: HistoryView) -> pl.DataFrame:
     """Return one row for each index and each interval in which it covered as much."""
-    history = source.history
-    distinct, intervals = intervals_of(list(_lines(source)))
+    history = view.history
+    distinct, intervals = intervals_of(list(_lines(view)))
     lines = [distinct[key] for key in intervals.keys.tolist()]
     columns = list(zip(*lines, strict=True)) or [()] * len(_Line._fields)
     return ALL_INDEX_COVERAGE.build(
         {
-            "branch": [source.branch] * len(lines),
+            "branch": [view.branch] * len(lines),
             **dict(zip(_Line._fields, columns, strict=True)),
             **interval_columns(history, intervals),
         }
     )
 
 
-def _lines(source: TableSource) -> Iterator[Collection[_Line]]:
+def _lines(view: HistoryView) -> Iterator[Collection[_Line]]:
     """Yield the coverage of all indices, version by version; the same object if nothing changed."""
-    history = source.history
+    history = view.history
     rows = history.live_rows
     there: dict[int, int] = {}
     everything = _Tally()
@@ -147,16 +147,16 @@ def _lines(source: TableSource) -> Iterator[Collection[_Line]]:
                     del there[fragment_id]
         if record.indices is not known:
             known = record.indices
-            indices = _changed(source, record, indices, there)
+            indices = _changed(view, record, indices, there)
         lines = tuple([index.line(everything) for index in indices.values()])
         yield lines
 
 
 def _changed(
-    source: TableSource, record: VersionRecord, before: dict[str, _Index], there: dict[int, int]
+    view: HistoryView, record: VersionRecord, before: dict[str, _Index], there: dict[int, int]
 ) -> dict[str, _Index]:
     """Return the indices of a version, given those of the one before."""
-    reuse = fragment_reuse(source, record)
+    reuse = fragment_reuse(view, record)
     by_name: dict[str, list[BitMap | None]] = {}
     kinds: dict[str, str] = {}
     for segment in record.indices:

@@ -20,7 +20,7 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import intervals_of
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.intervals import interval_columns
 
 __all__ = ["ALL_BASE_PATHS", "BASE_PATHS", "all_base_paths", "base_paths"]
@@ -48,9 +48,9 @@ ALL_BASE_PATHS = FrameSchema("all_base_paths", (BRANCH, *_BASE, *INTERVAL))
 """The columns of ``inspect.all_base_paths()``: without the counts, which differ by version."""
 
 
-def base_paths(source: TableSource, version: int) -> pl.DataFrame:
+def base_paths(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each base path of a version, by number."""
-    history = source.version(version)
+    history = view.version(version)
     bases = _in_order(history.records[0].manifest.base_paths)
     states = history.states
     with_deletions = np.flatnonzero(states.deletion_types >= 0).tolist()
@@ -61,7 +61,7 @@ def base_paths(source: TableSource, version: int) -> pl.DataFrame:
     return BASE_PATHS.build(
         {
             "version": [version] * len(bases),
-            "branch": [source.branch] * len(bases),
+            "branch": [view.branch] * len(bases),
             **_base_columns(bases),
             "num_data_files": [data_files[base.id] for base in bases],
             "num_deletion_files": [deletion_files[base.id] for base in bases],
@@ -69,14 +69,14 @@ def base_paths(source: TableSource, version: int) -> pl.DataFrame:
     )
 
 
-def all_base_paths(source: TableSource) -> pl.DataFrame:
+def all_base_paths(view: HistoryView) -> pl.DataFrame:
     """Return one row for each base path that there ever was and each interval of it."""
-    history = source.history
+    history = view.history
     distinct, intervals = intervals_of(_by_position(history))
     bases = [distinct[key] for key in intervals.keys.tolist()]
     return ALL_BASE_PATHS.build(
         {
-            "branch": [source.branch] * len(bases),
+            "branch": [view.branch] * len(bases),
             **_base_columns(bases),
             **interval_columns(history, intervals),
         }

@@ -12,8 +12,8 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import VersionRef, resolve
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE, all_index_coverage
 from lance_explorer.inspect.base_paths import (
     ALL_BASE_PATHS,
@@ -91,7 +91,7 @@ class Inspect:
     @described
     def __repr__(self) -> str:
         frames = [name for name in vars(type(self)) if not name.startswith("_")]
-        return f"Inspect({self._table.source.uri}): {', '.join(frames)}"
+        return f"Inspect({self._table.view.uri}): {', '.join(frames)}"
 
     @documented(FRAGMENTS)
     def fragments(self, version: VersionRef | None = None) -> pl.DataFrame:
@@ -684,7 +684,7 @@ class Inspect:
         >>> objects.filter(kind="deletion").sort("status").select("status", "needed_by").rows()
         [('live', 'versions 4 to 7'), ('old', 'version 3')]
         """
-        return self._table.answer(lambda source: storage(source, opened_clones(source, clones)))
+        return self._table.answer(lambda view: storage(view, opened_clones(view, clones)))
 
     @documented(HEALTH)
     def health(self, version: VersionRef | None = None) -> pl.DataFrame:
@@ -775,17 +775,17 @@ class Inspect:
         return self._table.answer(rebases)
 
     def _at(
-        self, build: Callable[[TableSource, int], pl.DataFrame], version: VersionRef | None
+        self, build: Callable[[HistoryView, int], pl.DataFrame], version: VersionRef | None
     ) -> pl.DataFrame:
         ref = -1 if version is None else version
-        return self._table.answer(lambda source: build(*resolve(source, ref)))
+        return self._table.answer(lambda view: build(*resolve(view, ref)))
 
 
-_Builder = Callable[[TableSource], pl.DataFrame]
+_Builder = Callable[[HistoryView], pl.DataFrame]
 
 
-def _at_latest(build: Callable[[TableSource, int], pl.DataFrame]) -> _Builder:
-    return lambda source: build(source, source.latest_version)
+def _at_latest(build: Callable[[HistoryView, int], pl.DataFrame]) -> _Builder:
+    return lambda view: build(view, view.latest_version)
 
 
 _CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
@@ -837,14 +837,14 @@ FRAMES: dict[str, FrameSchema] = {schema.name: schema for schema, _ in _CATALOGU
 _BUILDERS = {schema.name: build for schema, build in _CATALOGUE}
 
 
-def frame(source: TableSource, name: str) -> pl.DataFrame:
+def frame(view: HistoryView, name: str) -> pl.DataFrame:
     """Return a frame by its name; frames of a single version are of the latest one.
 
     Examples
     --------
-    >>> frame(table.source, "gaps").is_empty()
+    >>> frame(table._view, "gaps").is_empty()
     True
     """
     if name not in _BUILDERS:
         raise InvalidArgumentError(f"no frame {name!r}; there are: {', '.join(FRAMES)}")
-    return _BUILDERS[name](source)
+    return _BUILDERS[name](view)

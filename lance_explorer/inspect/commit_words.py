@@ -26,8 +26,8 @@ from lance_explorer.format.table_operations import (
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.progress import with_progress
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import writes_in_place
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.schema_changes import FieldChange, schema_changes
 from lance_explorer.inspect.versions import versions
 
@@ -72,7 +72,7 @@ class Commit:
     indices_before: frozenset[str] = frozenset()
 
 
-def commits(source: TableSource, last: int | None = None) -> list[Commit]:
+def commits(view: HistoryView, last: int | None = None) -> list[Commit]:
     """Return what is known of the commits of kept versions, oldest first; only the last so many.
 
     Raises
@@ -80,15 +80,15 @@ def commits(source: TableSource, last: int | None = None) -> list[Commit]:
     StorageError
         If a manifest cannot be read. A transaction that cannot be read is told as such.
     """
-    frame = versions(source, last)
-    kept = source.listing.versions
+    frame = versions(view, last)
+    kept = view.listing.versions
     part = None
     if last is not None and last < len(kept):
-        part = source.part(range(kept[-last - 1].version, kept[-1].version + 1))
-    return _commits(source, part or source, frame)
+        part = view.part(range(kept[-last - 1].version, kept[-1].version + 1))
+    return _commits(view, part or view, frame)
 
 
-def _commits(source: TableSource, read: TableSource, frame: pl.DataFrame) -> list[Commit]:
+def _commits(view: HistoryView, read: HistoryView, frame: pl.DataFrame) -> list[Commit]:
     """Return what is known of the commits of some versions, of which ``read`` has those before."""
     records = read.history.records
     if not len(frame):
@@ -99,14 +99,14 @@ def _commits(source: TableSource, read: TableSource, frame: pl.DataFrame) -> lis
     paths = cache(field_paths)
     found = list[Commit]()
     before = records[first - 1] if first else None
-    with source.reading_transactions(shown):
+    with view.reading_transactions(shown):
         told = with_progress(shown, "Reading transactions", "versions")
         for counts, record in zip(frame.to_dicts(), told, strict=True):
             found.append(
                 Commit(
                     counts,
                     record,
-                    _operation(source, record),
+                    _operation(view, record),
                     changes.get(record.version, ()),
                     sum([field.parent_id == NO_PARENT for field in record.schema]),
                     paths(record.schema),
@@ -117,16 +117,16 @@ def _commits(source: TableSource, read: TableSource, frame: pl.DataFrame) -> lis
     return found
 
 
-def describe_commits(source: TableSource, some: slice = _ALL) -> list[str]:
+def describe_commits(view: HistoryView, some: slice = _ALL) -> list[str]:
     """Return what the commit of each kept version did, oldest first; or of some of them."""
-    return [commit_words(commit) for commit in _commits(source, source, versions(source)[some])]
+    return [commit_words(commit) for commit in _commits(view, view, versions(view)[some])]
 
 
-def _schema_changes(source: TableSource) -> Mapping[int, Sequence[FieldChange]]:
+def _schema_changes(view: HistoryView) -> Mapping[int, Sequence[FieldChange]]:
     """Return the changes of the schema by version, which are found once for a history."""
-    made: tuple[object, Mapping[int, Sequence[FieldChange]]] | None = source.kept.get(__name__)
-    if made is None or made[0] is not source.history:
-        made = source.kept[__name__] = source.history, schema_changes(source)
+    made: tuple[object, Mapping[int, Sequence[FieldChange]]] | None = view.kept.get(__name__)
+    if made is None or made[0] is not view.history:
+        made = view.kept[__name__] = view.history, schema_changes(view)
     return made[1]
 
 
@@ -136,7 +136,7 @@ def commit_words(commit: Commit) -> str:
     Examples
     --------
     >>> from lance_explorer.inspect.commit_words import describe_commits
-    >>> describe_commits(table.source)[0]
+    >>> describe_commits(table._view)[0]
     'Table created with 4 rows in 1 fragment and 3 columns.'
     """
     parts = [*_operation_words(commit), *_fragment_words(commit)]
@@ -148,9 +148,9 @@ def commit_words(commit: Commit) -> str:
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _operation(source: TableSource, record: VersionRecord) -> Operation | None:
+def _operation(view: HistoryView, record: VersionRecord) -> Operation | None:
     try:
-        transaction = source.transaction(record)
+        transaction = view.transaction(record)
     except (FormatError, StorageError):
         return None
     return transaction.operation if transaction else None

@@ -21,7 +21,7 @@ from lance_explorer.frames.config_entries import (
 )
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.intervals import intervals_of
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.intervals import interval_columns
 
 __all__ = ["ALL_CONFIG", "CONFIG", "all_config", "config"]
@@ -41,21 +41,21 @@ ALL_CONFIG = FrameSchema("all_config", (BRANCH, *_ENTRY, *INTERVAL))
 """The columns of ``inspect.all_config()``."""
 
 
-def config(source: TableSource, version: int) -> pl.DataFrame:
+def config(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each entry of a version, by map, field and key."""
-    [entries] = _entries_by_position(source.version(version))
-    constant = {"version": [version] * len(entries), "branch": [source.branch] * len(entries)}
+    [entries] = _entries_by_position(view.version(version))
+    constant = {"version": [version] * len(entries), "branch": [view.branch] * len(entries)}
     return CONFIG.build({**constant, **_entry_columns(entries)})
 
 
-def all_config(source: TableSource) -> pl.DataFrame:
+def all_config(view: HistoryView) -> pl.DataFrame:
     """Return one row for each entry that there ever was and each interval in which it was there."""
-    history = source.history
+    history = view.history
     distinct, intervals = intervals_of(_entries_by_position(history))
     entries = tuple([distinct[key] for key in intervals.keys.tolist()])
     return ALL_CONFIG.build(
         {
-            "branch": [source.branch] * len(entries),
+            "branch": [view.branch] * len(entries),
             **_entry_columns(entries),
             **interval_columns(history, intervals),
         }

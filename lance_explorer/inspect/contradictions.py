@@ -22,8 +22,8 @@ from lance_explorer.format.table_operations import Restore
 from lance_explorer.format.transactions import Transaction
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.progress import with_progress
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import Step
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["contradictions"]
 
@@ -79,19 +79,19 @@ class _Neighbours(Step):
         return before, after
 
 
-def contradictions(source: TableSource) -> list[Finding]:
+def contradictions(view: HistoryView) -> list[Finding]:
     """Return a finding for each version that contradicts the one before or its transaction.
 
     Only what differs from the version before is looked at. What nothing else repeats, such as a
     time or the writer, nothing can contradict.
     """
-    found, history = [], source.history
+    found, history = [], view.history
     positions = np.flatnonzero(history.follows_previous[1:]).tolist()
     for position in with_progress(positions, "Comparing versions", "versions"):
-        step = _Neighbours(source, history, position + 1)
+        step = _Neighbours(view, history, position + 1)
         if len(step.added) > MOST_COMPARED:
             found.append(_not_compared(step))
-        told = list(dict.fromkeys(_contradictions(source, step)))
+        told = list(dict.fromkeys(_contradictions(view, step)))
         if told:
             more = f", and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
             found.append(
@@ -119,7 +119,7 @@ def _not_compared(step: _Neighbours) -> Finding:
     )
 
 
-def _contradictions(source: TableSource, step: _Neighbours) -> Iterator[str]:
+def _contradictions(view: HistoryView, step: _Neighbours) -> Iterator[str]:
     yield from _counters(step)
     operation = step.after.operation
     if step.before.schema is not step.after.schema and operation in _KEEPS_SCHEMA:
@@ -130,7 +130,7 @@ def _contradictions(source: TableSource, step: _Neighbours) -> Iterator[str]:
     ):
         yield "the fields differ, and UpdateConfig changes none"
     if operation == OperationName.RESTORE:
-        yield from _restored(source, step)
+        yield from _restored(view, step)
     if operation in _MAY_BE_ANYTHING and operation != OperationName.OVERWRITE:
         return
     if operation != OperationName.OVERWRITE:
@@ -147,27 +147,27 @@ def _contradictions(source: TableSource, step: _Neighbours) -> Iterator[str]:
                 yield from _new_fragments(step, transaction)
 
 
-def _restored(source: TableSource, step: _Neighbours) -> Iterator[str]:
+def _restored(view: HistoryView, step: _Neighbours) -> Iterator[str]:
     """Compare a restored version with the one that it restores, if that is kept."""
     try:
         target = step.operation
     except LanceExplorerError:
         return
-    if not isinstance(target, Restore) or target.version not in source.history.versions:
+    if not isinstance(target, Restore) or target.version not in view.history.versions:
         return
-    was, now = (_states(source, version) for version in (target.version, step.version))
+    was, now = (_states(view, version) for version in (target.version, step.version))
     if was.keys() != now.keys():
         yield f"the fragments are not those of version {target.version}, which it restores"
     for fragment_id in was.keys() & now.keys():
         if not _only_filled_in(was[fragment_id], now[fragment_id]):
             yield f"fragment {fragment_id} is not as in version {target.version}, which it restores"
-    restored = source.history.records[source.history.position(target.version)]
+    restored = view.history.records[view.history.position(target.version)]
     if restored.schema != step.after.schema:
         yield f"the schema is not that of version {target.version}, which it restores"
 
 
-def _states(source: TableSource, version: int) -> dict[int, Fragment]:
-    history = source.history
+def _states(view: HistoryView, version: int) -> dict[int, Fragment]:
+    history = view.history
     states = [history.states[key] for key in history.states_at(history.position(version))]
     return {state.id: state for state in states}
 

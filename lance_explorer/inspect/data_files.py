@@ -22,7 +22,7 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals, merge_intervals
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.field_names import field_names, names_of
 from lance_explorer.inspect.intervals import interval_columns
 
@@ -76,26 +76,26 @@ class _OwnedFile:
     is_overlay: bool
 
 
-def data_files(source: TableSource, version: int) -> pl.DataFrame:
+def data_files(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each data file of a version, by fragment in the order of a scan."""
-    history = source.version(version)
+    history = view.version(version)
     states = [history.states[key] for key in history.intervals.keys.tolist()]
     files = [file for state in states for file in _owned_files(state)]
-    constant = {"version": [version] * len(files), "branch": [source.branch] * len(files)}
+    constant = {"version": [version] * len(files), "branch": [view.branch] * len(files)}
     return DATA_FILES.build({**constant, **_file_columns(history, files, [0] * len(files))})
 
 
-def all_data_files(source: TableSource) -> pl.DataFrame:
+def all_data_files(view: HistoryView) -> pl.DataFrame:
     """Return one row for each state of a data file and each interval in which it was there.
 
     A file is in another state when more of its fields have been replaced.
     """
-    history = source.history
+    history = view.history
     distinct, intervals = _file_intervals(history)
     files = [distinct[key] for key in intervals.keys.tolist()]
     return ALL_DATA_FILES.build(
         {
-            "branch": [source.branch] * len(files),
+            "branch": [view.branch] * len(files),
             **_file_columns(history, files, intervals.first.tolist()),
             **interval_columns(history, intervals),
         }

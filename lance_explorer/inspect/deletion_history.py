@@ -23,8 +23,8 @@ from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.reading.row_reader import FragmentReader
 from lance_explorer.history.reading.stored_sequences import FragmentSequence, read_row_ids
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import same_life
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragment_parts import distinct_parts, only_keys, understood
 from lance_explorer.inspect.row_id_segments import stored_row_ids
 from lance_explorer.rowids.deletions import deleted_offsets
@@ -94,12 +94,12 @@ class _Masking:
     undone_at: int | None = None
 
 
-def deletion_history(source: TableSource, fragment_id: int) -> pl.DataFrame:
+def deletion_history(view: HistoryView, fragment_id: int) -> pl.DataFrame:
     """Return one row for each time that a row of a fragment was deleted, by version and offset.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The table.
     fragment_id : int
         The fragment.
@@ -110,28 +110,28 @@ def deletion_history(source: TableSource, fragment_id: int) -> pl.DataFrame:
         If no kept version has the fragment.
     """
     fragment_id = whole_number("fragment_id", fragment_id)
-    readable = readable_history(source.history)
+    readable = readable_history(view.history)
     history = _of_fragment(readable, fragment_id)
     if not len(history.intervals):
         raise FragmentNotFoundError(
-            f"fragment {fragment_id} is in no kept version of {source.uri}; "
+            f"fragment {fragment_id} is in no kept version of {view.uri}; "
             "inspect.all_fragments() lists those that are"
         )
-    row_ids = _row_ids(source, readable, history)
+    row_ids = _row_ids(view, readable, history)
     lives = _lives(history)
     parts = [
         part
         for life in lives
         for stay in life
-        for part in FragmentReader(source, history.records[stay.first]).deletion_parts(stay.state)
+        for part in FragmentReader(view, history.records[stay.first]).deletion_parts(stay.state)
     ]
     with reading_ahead(parts):
         maskings = [
-            (life[0], masking) for life in lives for masking in _maskings(source, history, life)
+            (life[0], masking) for life in lives for masking in _maskings(view, history, life)
         ]
-    places = known_from(source, history.versions)
+    places = known_from(view, history.versions)
     pieces = [
-        _rows(source, history, born, masking, row_ids, places[masking.position])
+        _rows(view, history, born, masking, row_ids, places[masking.position])
         for born, masking in maskings
     ]
     nothing = pl.DataFrame(schema=DELETION_HISTORY.polars_schema)
@@ -173,13 +173,13 @@ def _goes_on(history: History, earlier: _Stay, stay: _Stay) -> bool:
     return earlier.last + 1 == stay.first and bool(history.follows_previous[stay.first])
 
 
-def _maskings(source: TableSource, history: History, life: list[_Stay]) -> list[_Masking]:
+def _maskings(view: HistoryView, history: History, life: list[_Stay]) -> list[_Masking]:
     """Compare the deleted rows of each stay with those of the one before."""
     maskings: list[_Masking] = []
     masked, before = BitMap(), None
     for stay in life:
         record = history.records[stay.first]
-        now = FragmentReader(source, record).deleted(stay.state)
+        now = FragmentReader(view, record).deleted(stay.state)
         if undone := masked - now:
             maskings = list(_undo(maskings, undone, record.version))
         is_exact = before is not None and _goes_on(history, before, stay)
@@ -210,16 +210,16 @@ def _is_emptied(history: History, stay: _Stay) -> bool:
 
 
 def _row_ids(
-    source: TableSource, readable: History, history: History
+    view: HistoryView, readable: History, history: History
 ) -> dict[FragmentSequence, RowIdSequence]:
     """Return the row-ID sequences of the fragment."""
     sequences, intervals = distinct_parts(history, stored_row_ids)
-    read = understood(read_row_ids(source, readable, sequences, intervals))
+    read = understood(read_row_ids(view, readable, sequences, intervals))
     return {sequences[number]: row_ids for number, row_ids in read}
 
 
 def _rows(
-    source: TableSource,
+    view: HistoryView,
     history: History,
     beginning: _Stay,
     masking: _Masking,
@@ -234,10 +234,10 @@ def _rows(
         "fragment_id": masking.state.id,
         "fragment_first_version": history.records[beginning.first].version,
         "version": record.version,
-        "branch": source.branch,
+        "branch": view.branch,
         "first_version_exact": masking.is_exact,
         "operation": operation,
-        "predicate": _predicate(source, record) if operation == OperationName.DELETE else None,
+        "predicate": _predicate(view, record) if operation == OperationName.DELETE else None,
         "with_fragment": masking.with_fragment,
         "undone_at": masking.undone_at,
         "known_from": place,
@@ -253,8 +253,8 @@ def _rows(
     return DELETION_HISTORY.build({name: columns[name] for name in DELETION_HISTORY.names})
 
 
-def _predicate(source: TableSource, record: VersionRecord) -> str | None:
-    transaction = source.transaction(record)
+def _predicate(view: HistoryView, record: VersionRecord) -> str | None:
+    transaction = view.transaction(record)
     if transaction is None or not isinstance(transaction.operation, Delete):
         return None
     return transaction.operation.predicate

@@ -26,7 +26,7 @@ from lance_explorer.history.file_roots import deletion_root
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.readable import check_readable, readable_history
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragment_parts import (
     PartRows,
     distinct_parts,
@@ -110,22 +110,22 @@ class _Found:
     problem: str | None
 
 
-def deletions(source: TableSource, version: int) -> pl.DataFrame:
+def deletions(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each deletion file of a version, by fragment in the order of a scan."""
-    history = source.version(version)
+    history = view.version(version)
     check_readable(history.records[0])
     files, intervals = distinct_parts(history, _owned_files)
-    rows = _describe(source, history, files, intervals)
-    return frame_of_version(DELETIONS, source, version, rows)
+    rows = _describe(view, history, files, intervals)
+    return frame_of_version(DELETIONS, view, version, rows)
 
 
-def all_deletions(source: TableSource) -> pl.DataFrame:
+def all_deletions(view: HistoryView) -> pl.DataFrame:
     """Return one row for each deletion file and each interval in which it was there."""
-    history = readable_history(source.history)
+    history = readable_history(view.history)
     files, intervals = distinct_parts(history, _owned_files)
-    rows = _describe(source, history, files, intervals)
+    rows = _describe(view, history, files, intervals)
     numbers = range(len(files))
-    return frame_of_intervals(ALL_DELETIONS, source, history, intervals, numbers, rows)
+    return frame_of_intervals(ALL_DELETIONS, view, history, intervals, numbers, rows)
 
 
 def _owned_files(fragment: Fragment) -> Iterator[_OwnedFile]:
@@ -134,7 +134,7 @@ def _owned_files(fragment: Fragment) -> Iterator[_OwnedFile]:
 
 
 def _describe(
-    source: TableSource, history: History, files: list[_OwnedFile], intervals: Intervals
+    view: HistoryView, history: History, files: list[_OwnedFile], intervals: Intervals
 ) -> PartRows:
     """Return the row of each file; each file is read once."""
     rows = dict[int, dict[str, Any]]()
@@ -142,7 +142,7 @@ def _describe(
     bases = _bases(history, intervals)
     for number, owned in enumerate(files):
         try:
-            root = deletion_root(owned.file.base_id, bases[number], source.storage)
+            root = deletion_root(owned.file.base_id, bases[number], view.storage)
         except FormatError as error:
             rows[number] = _row(owned, bases[number], _Found(None, None, str(error)))
         else:

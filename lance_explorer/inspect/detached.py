@@ -23,7 +23,7 @@ from lance_explorer.frames.counts import known
 from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import History
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import visible
 
 __all__ = ["DETACHED", "detached"]
@@ -61,25 +61,25 @@ DETACHED = FrameSchema(
 _UNREADABLE: dict[str, Any] = {column.name: None for column in _CONTENT}
 
 
-def detached(source: TableSource) -> pl.DataFrame:
+def detached(view: HistoryView) -> pl.DataFrame:
     """Return one row for each detached version, by number, which says nothing about order."""
-    files = source.listing.detached
-    contents = [_content(source, file.version) for file in files]
+    files = view.listing.detached
+    contents = [_content(view, file.version) for file in files]
     return DETACHED.build(
         {
             "version": [file.version for file in files],
-            "branch": [source.branch] * len(files),
+            "branch": [view.branch] * len(files),
             **{name: [content[name] for content in contents] for name in _UNREADABLE},
             "manifest_bytes": [file.size_bytes for file in files],
             "path": [file.path for file in files],
-            "known_from": known_from(source, [file.version for file in files]),
+            "known_from": known_from(view, [file.version for file in files]),
         }
     )
 
 
-def _content(source: TableSource, version: int) -> dict[str, Any]:
+def _content(view: HistoryView, version: int) -> dict[str, Any]:
     try:
-        history = source.version(version)
+        history = view.version(version)
     except (FormatError, VersionNotFoundError):
         return _UNREADABLE
     record = history.records[0]

@@ -21,7 +21,7 @@ from lance_explorer.frames.text import json_text, text_of
 from lance_explorer.history.columns.lives import kept_fields
 from lance_explorer.history.intervals import intervals_of
 from lance_explorer.history.paths import Branch
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.field_steps import FieldState, FieldSteps, field_states
 from lance_explorer.inspect.intervals import interval_columns
 
@@ -83,28 +83,28 @@ ALL_FIELDS = FrameSchema(
 """The columns of ``inspect.all_fields()``."""
 
 
-def fields(source: TableSource, version: int) -> pl.DataFrame:
+def fields(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each field of a version, depth first."""
-    [states] = field_states(source.version(version))
-    constant = {"version": [version] * len(states), "branch": [source.branch] * len(states)}
+    [states] = field_states(view.version(version))
+    constant = {"version": [version] * len(states), "branch": [view.branch] * len(states)}
     return FIELDS.build({**constant, **_field_columns(list(states))})
 
 
-def all_fields(source: TableSource) -> pl.DataFrame:
+def all_fields(view: HistoryView) -> pl.DataFrame:
     """Return one row for each state of a field and each interval in which it was there.
 
     Renamed, cast or otherwise altered, a field is in another state; a cast gives it another id.
     """
-    history = source.history
+    history = view.history
     by_position = field_states(history)
-    line = Branch(source, history)
+    line = Branch(view, history)
     steps = FieldSteps(history, by_position, lambda after: kept_fields(line, after - 1, after))
     distinct, intervals = intervals_of(by_position)
     states = [distinct[key] for key in intervals.keys.tolist()]
     first, last = intervals.first.tolist(), intervals.last.tolist()
     return ALL_FIELDS.build(
         {
-            "branch": [source.branch] * len(states),
+            "branch": [view.branch] * len(states),
             **_field_columns(states),
             **interval_columns(history, intervals),
             "began_as": [steps.began_as(*pair) for pair in zip(states, first, strict=True)],

@@ -10,8 +10,8 @@ from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.frames.counts import nullable
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals, intervals_of
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.states import States
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["DATA", "DELETIONS", "FILE_KINDS", "INDICES", "deletion_sizes", "file_lives"]
 
@@ -41,12 +41,12 @@ class _Lives(NamedTuple):
     is_kept: NDArray[np.bool_]
 
 
-def deletion_sizes(source: TableSource) -> pl.DataFrame:
+def deletion_sizes(view: HistoryView) -> pl.DataFrame:
     """Return the ``path`` and ``size_bytes`` of the deletion files below the root of the branch.
 
     No metadata tell these: the folder is listed, which no file has to be opened for.
     """
-    files = source.storage.list_files(_DELETIONS)
+    files = view.storage.list_files(_DELETIONS)
     columns = {
         "path": [f"{_DELETIONS}/{file.name}" for file in files],
         "size_bytes": [file.size_bytes for file in files],
@@ -54,7 +54,7 @@ def deletion_sizes(source: TableSource) -> pl.DataFrame:
     return pl.DataFrame(columns, schema={"path": pl.String, "size_bytes": pl.Int64})
 
 
-def file_lives(source: TableSource) -> pl.DataFrame:
+def file_lives(view: HistoryView) -> pl.DataFrame:
     """Return one row for each data file, deletion file and index segment of any kept version.
 
     Returns
@@ -68,16 +68,16 @@ def file_lives(source: TableSource) -> pl.DataFrame:
 
     Examples
     --------
-    >>> file_lives(table.source).group_by("kind").len().sort("kind").rows()
+    >>> file_lives(table._view).group_by("kind").len().sort("kind").rows()
     [('data files', 3), ('deletion files', 2), ('index segments', 1)]
     """
-    history = source.history
-    is_live = np.isin(history.versions, source.recorded_versions, invert=True)
+    history = view.history
+    is_live = np.isin(history.versions, view.recorded_versions, invert=True)
     lives = _lives(history.intervals, len(history.states), is_live)
     data = _data(history.states, lives)
     deletions = _listed(DELETIONS, lives, _deletions(history.states))
     if len(deletions):
-        known = deletion_sizes(source).rename({"size_bytes": "known"})
+        known = deletion_sizes(view).rename({"size_bytes": "known"})
         own = deletions.join(known, on="path", how="left", maintain_order="left")
         has_size = pl.col("base_id").is_null()
         deletions = own.with_columns(size_bytes=pl.when(has_size).then("known")).drop("known")

@@ -9,55 +9,55 @@ from lance_explorer.findings import Finding
 from lance_explorer.frames.findings import FINDINGS, findings_frame
 from lance_explorer.history.history import History
 from lance_explorer.history.rewrites.all_groups import rewrites
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.states import UNKNOWN_COUNT, num_row_ids
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.contradictions import contradictions
 from lance_explorer.storage import is_link
 
 __all__ = ["FINDINGS", "findings", "findings_frame"]
 
 
-def findings(source: TableSource) -> pl.DataFrame:
+def findings(view: HistoryView) -> pl.DataFrame:
     """Return one row for each finding, those of versions before those of tags and branches."""
-    history = source.history
+    history = view.history
     of_history = [
         *history.findings,
-        *_opened_as(source),
-        *_far_bases(source, history),
+        *_opened_as(view),
+        *_far_bases(view, history),
         *_uncounted(history),
         *_contradicted(history),
-        *contradictions(source),
-        *rewrites(source).findings,
-        *source.recorded_findings,
-        *source.listing.findings,
+        *contradictions(view),
+        *rewrites(view).findings,
+        *view.recorded_findings,
+        *view.listing.findings,
     ]
-    of_refs = source.ref_findings
+    of_refs = view.ref_findings
     found = [*of_history, *of_refs]
-    branches = [source.branch] * len(of_history) + [None] * len(of_refs)
+    branches = [view.branch] * len(of_history) + [None] * len(of_refs)
     return findings_frame(found, branches)
 
 
-def _opened_as(source: TableSource) -> Iterator[Finding]:
+def _opened_as(view: HistoryView) -> Iterator[Finding]:
     """Yield a finding if the table was opened under a name that Lance takes for another place.
 
     Another spelling of the same path matters only where there are branches.
     """
-    given, names = source.storage.bases.opened_as, source.branch_names
+    given, names = view.storage.bases.opened_as, view.branch_names
     if given is None or not (names or is_link(given)):
         return
     yield Finding(
         code="opened_through_link",
         severity="warning" if names else "info",
-        message=f"{given} leads to {source.uri}, and Lance takes the two for different tables: "
+        message=f"{given} leads to {view.uri}, and Lance takes the two for different tables: "
         "under one name, a cleanup removes what branches read that were created under another one",
-        advice=f"Write, branch and clean up under one name alone: lance.dataset({source.uri!r}). "
+        advice=f"Write, branch and clean up under one name alone: lance.dataset({view.uri!r}). "
         "table.cleanup_preview() tells what a cleanup there breaks.",
     )
 
 
-def _far_bases(source: TableSource, history: History) -> Iterator[Finding]:
+def _far_bases(view: HistoryView, history: History) -> Iterator[Finding]:
     """Yield a finding for each base path that is not read, or worth knowing."""
-    roots, seen = source.storage.bases, set[str]()
+    roots, seen = view.storage.bases, set[str]()
     for record in history.records:
         for base in record.manifest.base_paths:
             if base.path in seen:

@@ -13,7 +13,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.findings import Finding, Severity
 from lance_explorer.frames.sizes import byte_size, percent
 from lance_explorer.history.history import History
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = [
     "LARGE_DELETED_BYTES",
@@ -57,21 +57,21 @@ def compaction_settings(history: History) -> CompactionOptions:
         return CompactionOptions()
 
 
-def compaction_counts(history: History, source: TableSource | None = None) -> tuple[int, int]:
+def compaction_counts(history: History, view: HistoryView | None = None) -> tuple[int, int]:
     """Return how many fragments a compaction would write anew, and about how many it would make.
 
-    With ``source``, what indices cover is as a deferred compaction left it.
+    With ``view``, what indices cover is as a deferred compaction left it.
     """
     settings = compaction_settings(history)
-    tasks = plan_compaction(source, history, settings).tasks
+    tasks = plan_compaction(view, history, settings).tasks
     live, target = history.live_rows, settings.target_rows_per_fragment
     return sum(map(len, tasks)), sum([-(-int(live[task].sum()) // target) for task in tasks])
 
 
-def small_fragments(source: TableSource, history: History) -> Iterator[Finding]:
+def small_fragments(view: HistoryView, history: History) -> Iterator[Finding]:
     """Find out how many fragments a compaction would do away with."""
     target = compaction_settings(history).target_rows_per_fragment
-    before, after = compaction_counts(history, source)
+    before, after = compaction_counts(history, view)
     if before - after < SOME_SPARE_FRAGMENTS:
         return
     severity: Severity = "warning" if before - after >= MANY_SPARE_FRAGMENTS else "info"
@@ -85,7 +85,7 @@ def small_fragments(source: TableSource, history: History) -> Iterator[Finding]:
     )
 
 
-def deleted_rows(_: TableSource, history: History) -> Iterator[Finding]:
+def deleted_rows(_: HistoryView, history: History) -> Iterator[Finding]:
     """Find deleted rows that files still hold: those a compaction drops, and those it does not."""
     threshold = compaction_settings(history).materialize_deletions_threshold
     is_over = _deleted_share(history) > threshold
@@ -143,7 +143,7 @@ def _held(
     )
 
 
-def id_limits(_: TableSource, history: History) -> Iterator[Finding]:
+def id_limits(_: HistoryView, history: History) -> Iterator[Finding]:
     """Find numbers that come near to the 32 bits that a row address has for them."""
     record = history.records[0]
     highest = record.manifest.max_fragment_id

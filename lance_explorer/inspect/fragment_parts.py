@@ -13,7 +13,7 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals, merge_intervals
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.intervals import interval_columns
 from lance_explorer.rowids.arrays import aranges, begins_of
 
@@ -67,17 +67,17 @@ class PartRows:
 
 
 def frame_of_version(
-    schema: FrameSchema, source: TableSource, version: int, parts: PartRows
+    schema: FrameSchema, view: HistoryView, version: int, parts: PartRows
 ) -> pl.DataFrame:
     """Return the rows of all parts of one version."""
     count = len(parts.rows)
-    constant = {"version": [version] * count, "branch": [source.branch] * count}
+    constant = {"version": [version] * count, "branch": [view.branch] * count}
     return schema.build({**constant, **parts.rows.to_dict()})
 
 
 def frame_of_intervals(
     schema: FrameSchema,
-    source: TableSource,
+    view: HistoryView,
     history: History,
     intervals: Intervals,
     numbers: Sequence[int],
@@ -87,10 +87,10 @@ def frame_of_intervals(
     places = np.searchsorted(numbers, intervals.keys)
     counts = parts.counts[places]
     rows = parts.rows[aranges(begins_of(parts.counts)[places], counts)]
-    interval = readable_interval_columns(source, history, intervals)
+    interval = readable_interval_columns(view, history, intervals)
     return schema.build(
         {
-            "branch": [source.branch] * len(rows),
+            "branch": [view.branch] * len(rows),
             **rows.to_dict(),
             **{name: np.repeat(values, counts) for name, values in interval.items()},
         }
@@ -98,11 +98,11 @@ def frame_of_intervals(
 
 
 def readable_interval_columns(
-    source: TableSource, history: History, intervals: Intervals
+    view: HistoryView, history: History, intervals: Intervals
 ) -> dict[str, Any]:
     """Return the interval columns where ``history`` may lack some versions of the whole one."""
     columns = interval_columns(history, intervals)
-    if len(history) and history.records[-1] is not source.history.records[-1]:
+    if len(history) and history.records[-1] is not view.history.records[-1]:
         columns["is_current"] = np.zeros(len(intervals), dtype=np.bool_)
     return columns
 

@@ -28,7 +28,7 @@ from lance_explorer.history.rewrites.reuse_history import (
     reuse_bytes,
     reuse_index,
 )
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.intervals import interval_columns
 
 __all__ = [
@@ -84,17 +84,17 @@ ALL_FRAGMENT_REUSE = FrameSchema("all_fragment_reuse", (BRANCH, *_ENTRY, *INTERV
 """The columns of ``inspect.all_fragment_reuse()``."""
 
 
-def fragment_reuse_entries(source: TableSource, version: int) -> pl.DataFrame:
+def fragment_reuse_entries(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each entry of the reuse history of a version, oldest first."""
-    record = source.version(version).records[0]
-    entries = fragment_reuse(source, record)
+    record = view.version(version).records[0]
+    entries = fragment_reuse(view, record)
     index = reuse_index(record)
     storage, size = ("inline", 0) if index is None else reuse_bytes(index)
     behind, caught_up = _indices(record, entries)
     return FRAGMENT_REUSE.build(
         {
             "version": [version] * len(entries),
-            "branch": [source.branch] * len(entries),
+            "branch": [view.branch] * len(entries),
             "entry": range(len(entries)),
             **_entry_columns(entries),
             "storage": [storage] * len(entries),
@@ -105,14 +105,14 @@ def fragment_reuse_entries(source: TableSource, version: int) -> pl.DataFrame:
     )
 
 
-def all_fragment_reuse(source: TableSource) -> pl.DataFrame:
+def all_fragment_reuse(view: HistoryView) -> pl.DataFrame:
     """Return one row for each entry there ever was and each interval in which it was there."""
-    history = source.history
-    entries, intervals = intervals_of(_of_all_versions(source, history.records))
+    history = view.history
+    entries, intervals = intervals_of(_of_all_versions(view, history.records))
     some = [entries[key] for key in intervals.keys.tolist()]
     return ALL_FRAGMENT_REUSE.build(
         {
-            "branch": [source.branch] * len(some),
+            "branch": [view.branch] * len(some),
             **_entry_columns(some),
             **interval_columns(history, intervals),
         }
@@ -120,7 +120,7 @@ def all_fragment_reuse(source: TableSource) -> pl.DataFrame:
 
 
 def _of_all_versions(
-    source: TableSource, records: Sequence[VersionRecord]
+    view: HistoryView, records: Sequence[VersionRecord]
 ) -> list[tuple[ReuseEntry, ...]]:
     """Return the entries of each version; neighbours with one index entry share them."""
     all_entries, entries = list[tuple[ReuseEntry, ...]](), tuple[ReuseEntry, ...]()
@@ -130,7 +130,7 @@ def _of_all_versions(
         if index != before:
             before = index
             try:
-                entries = fragment_reuse(source, record)
+                entries = fragment_reuse(view, record)
             except (FormatError, StorageError):
                 entries = ()
         all_entries.append(entries)

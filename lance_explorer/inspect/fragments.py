@@ -22,8 +22,8 @@ from lance_explorer.frames.columns import (
 from lance_explorer.frames.counts import nullable
 from lance_explorer.history.history import History
 from lance_explorer.history.lives import fragment_lives
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.states import States
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.intervals import interval_columns
 
 __all__ = ["ALL_FRAGMENTS", "FRAGMENTS", "all_fragments", "deletion_file_type", "fragments"]
@@ -75,17 +75,17 @@ ALL_FRAGMENTS = FrameSchema(
 """The columns of ``inspect.all_fragments()``."""
 
 
-def fragments(source: TableSource, version: int) -> pl.DataFrame:
+def fragments(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each fragment of a version, in the order of a scan."""
-    history = source.version(version)
+    history = view.version(version)
     states = history.intervals.keys
-    constant = {"version": [version] * len(states), "branch": [source.branch] * len(states)}
+    constant = {"version": [version] * len(states), "branch": [view.branch] * len(states)}
     return FRAGMENTS.build({**constant, **_state_columns(history, states)})
 
 
-def all_fragments(source: TableSource) -> pl.DataFrame:
+def all_fragments(view: HistoryView) -> pl.DataFrame:
     """Return one row for each state of a fragment and each interval in which it was there."""
-    history = source.history
+    history = view.history
     intervals = history.intervals
     states = intervals.keys
     lives = fragment_lives(history)
@@ -95,7 +95,7 @@ def all_fragments(source: TableSource) -> pl.DataFrame:
     return ALL_FRAGMENTS.build(
         {
             "state_id": states,
-            "branch": [source.branch] * len(states),
+            "branch": [view.branch] * len(states),
             **_state_columns(history, states),
             **interval_columns(history, intervals),
             "made_in": made_in.set(~is_known, None),

@@ -6,7 +6,7 @@ import polars as pl
 
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.frames.columns import BRANCH, COUNT, ID, Column, FrameSchema
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["GAPS", "gaps"]
 
@@ -29,28 +29,28 @@ GAPS = FrameSchema(
 _Gap = tuple[int, int, str]
 
 
-def gaps(source: TableSource) -> pl.DataFrame:
+def gaps(view: HistoryView) -> pl.DataFrame:
     """Return one row for each stretch of versions that are gone for one reason, oldest first.
 
     Versions below the fork of a branch, or the first version of a clone, never were.
     """
-    found = list(_gaps(source))
+    found = list(_gaps(view))
     return GAPS.build(
         {
             "first_version": [first for first, _, _ in found],
             "last_version": [last for _, last, _ in found],
-            "branch": [source.branch] * len(found),
+            "branch": [view.branch] * len(found),
             "num_versions": [last - first + 1 for first, last, _ in found],
             "reason": [reason for _, _, reason in found],
         }
     )
 
 
-def _gaps(source: TableSource) -> Iterator[_Gap]:
-    unreadable = {version.file.version for version in source.history.unreadable}
-    expected = _first_possible(source)
+def _gaps(view: HistoryView) -> Iterator[_Gap]:
+    unreadable = {version.file.version for version in view.history.unreadable}
+    expected = _first_possible(view)
     damaged: _Gap | None = None
-    for version in source.history.versions_read:
+    for version in view.history.versions_read:
         if damaged and (version > expected or version not in unreadable):
             yield damaged
             damaged = None
@@ -63,13 +63,13 @@ def _gaps(source: TableSource) -> Iterator[_Gap]:
         yield damaged
 
 
-def _first_possible(source: TableSource) -> int:
+def _first_possible(view: HistoryView) -> int:
     """Return the first version that the branch can have had, the first kept one if unknown."""
-    for record in source.history.records:
+    for record in view.history.records:
         if record.operation == OperationName.CLONE:
             return record.version
-    if source.branch is None:
+    if view.branch is None:
         return 1
-    if source.branch in source.branches:
-        return source.branches[source.branch].parent_version
-    return min(source.history.versions_read, default=1)
+    if view.branch in view.branches:
+        return view.branches[view.branch].parent_version
+    return min(view.history.versions_read, default=1)

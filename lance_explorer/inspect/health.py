@@ -9,7 +9,7 @@ from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.findings import SEVERITIES, Finding
 from lance_explorer.frames.columns import Column, FrameSchema
 from lance_explorer.history.history import History
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.findings import FINDINGS, findings_frame
 from lance_explorer.inspect.fragment_health import deleted_rows, id_limits, small_fragments
 from lance_explorer.inspect.history_health import (
@@ -35,7 +35,7 @@ HEALTH = FrameSchema(
 )
 """The columns of ``inspect.health()``: those of ``table.inspect.findings()``, and the topic."""
 
-_Check = Callable[[TableSource, History], Iterator[Finding]]
+_Check = Callable[[HistoryView, History], Iterator[Finding]]
 
 _OF_A_VERSION: tuple[tuple[Topic, _Check], ...] = (
     ("files", small_fragments),
@@ -55,31 +55,31 @@ _OF_ALL_VERSIONS: tuple[tuple[Topic, _Check], ...] = (
 )
 
 
-def health(source: TableSource, version: int, topic: Topic | None = None) -> pl.DataFrame:
+def health(view: HistoryView, version: int, topic: Topic | None = None) -> pl.DataFrame:
     """Return one row for each thing to do, warnings first; with a topic, only what is about that.
 
     That of the latest version also tells of what concerns all versions.
     """
-    history = source.version(version)
+    history = view.version(version)
     checks = _OF_A_VERSION
-    if version == source.latest_version:
+    if version == view.latest_version:
         checks += _OF_ALL_VERSIONS
     found = [
         (about, finding)
         for about, check in checks
         if topic in (None, about)
-        for finding in _checked(check, source, history)
+        for finding in _checked(check, view, history)
     ]
     found.sort(key=lambda one: SEVERITIES.index(one[1].severity))
-    frame = findings_frame([finding for _, finding in found], [source.branch] * len(found))
+    frame = findings_frame([finding for _, finding in found], [view.branch] * len(found))
     topics = pl.Series("topic", [about for about, _ in found], HEALTH.polars_schema["topic"])
     return HEALTH.build(frame.with_columns(topics).select(HEALTH.names).to_dict())
 
 
-def _checked(check: _Check, source: TableSource, history: History) -> list[Finding]:
+def _checked(check: _Check, view: HistoryView, history: History) -> list[Finding]:
     """Return what a check found; if a file that it needs cannot be used, that."""
     try:
-        return list(check(source, history))
+        return list(check(view, history))
     except (FormatError, StorageError) as error:
         return [
             Finding(

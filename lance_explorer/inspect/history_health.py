@@ -10,7 +10,7 @@ from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.history import History
 from lance_explorer.history.listing import VersionFile
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.manifests import naming
 from lance_explorer.inspect.versions import versions
 
@@ -36,9 +36,9 @@ CLEANUP = (
 """Advice to clean up; what it names does not say what a cleanup of this table would break."""
 
 
-def many_versions(source: TableSource, _: History) -> Iterator[Finding]:
+def many_versions(view: HistoryView, _: History) -> Iterator[Finding]:
     """Find out whether there are many versions."""
-    files = _live_files(source)
+    files = _live_files(view)
     if len(files) < MANY_VERSIONS:
         return
     size = sum([file.size_bytes for file in files])
@@ -50,9 +50,9 @@ def many_versions(source: TableSource, _: History) -> Iterator[Finding]:
     )
 
 
-def v1_names(source: TableSource, _: History) -> Iterator[Finding]:
+def v1_names(view: HistoryView, _: History) -> Iterator[Finding]:
     """Find out whether manifests have names of the older scheme."""
-    files = _live_files(source)
+    files = _live_files(view)
     if "V1" not in [naming(file) for file in files]:
         return
     yield Finding(
@@ -65,18 +65,18 @@ def v1_names(source: TableSource, _: History) -> Iterator[Finding]:
     )
 
 
-def _live_files(source: TableSource) -> list[VersionFile]:
+def _live_files(view: HistoryView) -> list[VersionFile]:
     """Return the manifests that the table itself still has."""
-    return [record.file for record in source.history.records if not record.file.is_recorded]
+    return [record.file for record in view.history.records if not record.file.is_recorded]
 
 
-def unstable_row_ids(source: TableSource, history: History) -> Iterator[Finding]:
+def unstable_row_ids(view: HistoryView, history: History) -> Iterator[Finding]:
     """Find out whether indices had to follow many rows because row IDs are not stable."""
     record = history.records[0]
     indices = {segment.name for segment in record.indices} - SYSTEM_INDICES
     if record.manifest.reader_feature_flags & STABLE_ROW_IDS or not indices:
         return
-    moves = versions(source).filter(pl.col("rows_moved") > 0)
+    moves = versions(view).filter(pl.col("rows_moved") > 0)
     moved = int(moves["rows_moved"].sum())
     if moved < MANY_MOVED_ROWS:
         return

@@ -10,7 +10,7 @@ from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.frames.columns import BRANCH, COUNT, ID, TEXT, VERSION, Column, FrameSchema
 from lance_explorer.frames.counts import known
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.indices import covered_fragments
 from lance_explorer.inspect.stale_entries import StaleEntries
 
@@ -73,34 +73,34 @@ class _Coverage(NamedTuple):
     past: frozenset[int]
 
 
-def index_coverage(source: TableSource, version: int) -> pl.DataFrame:
+def index_coverage(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each fragment of a version and each index segment that covers it.
 
     Fragments that an index does not cover have one row without segment for it. What a segment lists
     is first mapped through the fragment reuse history; fragments that the version has no more
     follow the others. System indices are left out.
     """
-    history = source.version(version)
+    history = view.version(version)
     rows = dict(zip(history.states.ids.tolist(), known(history.live_rows), strict=True))
-    stale = StaleEntries(source, version)
+    stale = StaleEntries(view, version)
     lines: list[_Line] = []
-    for segments in _by_name(source, version, frozenset(rows)):
+    for segments in _by_name(view, version, frozenset(rows)):
         lines += _current(segments, rows, stale)
         lines += _past(segments, stale)
     columns = list(zip(*lines, strict=True)) or [()] * len(_Line._fields)
     return INDEX_COVERAGE.build(
         {
             "version": [version] * len(lines),
-            "branch": [source.branch] * len(lines),
+            "branch": [view.branch] * len(lines),
             **dict(zip(_Line._fields, columns, strict=True)),
         }
     )
 
 
-def _by_name(source: TableSource, version: int, there: frozenset[int]) -> list[list[_Coverage]]:
+def _by_name(view: HistoryView, version: int, there: frozenset[int]) -> list[list[_Coverage]]:
     """Return the coverage of all segments, those of one index together."""
-    record = source.version(version).records[0]
-    reuse = fragment_reuse(source, record)
+    record = view.version(version).records[0]
+    reuse = fragment_reuse(view, record)
     by_name: dict[str, list[_Coverage]] = {}
     for segment in record.indices:
         if segment.name in SYSTEM_INDICES:

@@ -8,7 +8,7 @@ import polars as pl
 from lance_explorer.findings import Finding
 from lance_explorer.frames.sizes import byte_size, percent
 from lance_explorer.history.history import History
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragment_reuse import fragment_reuse_entries
 from lance_explorer.inspect.index_summary import index_summary
 
@@ -59,12 +59,12 @@ _Row = Mapping[str, Any]
 """A row of the summary of indices."""
 
 
-def lagging_indices(source: TableSource, history: History) -> Iterator[Finding]:
+def lagging_indices(view: HistoryView, history: History) -> Iterator[Finding]:
     """Find indices that do not find rows, lead to rows that are gone, or are in many segments."""
     version = history.records[0].version
     if not history.records[0].indices:  # a summary of none would go through all fragments
         return
-    for row in index_summary(source, version).iter_rows(named=True):
+    for row in index_summary(view, version).iter_rows(named=True):
         if None in row["fields"] or not row["fields"]:
             yield _on_no_field(row, version)
             continue
@@ -164,17 +164,17 @@ def _in_segments(row: _Row, version: int) -> Iterator[Finding]:
     )
 
 
-def lagging_reuse(source: TableSource, history: History) -> Iterator[Finding]:
+def lagging_reuse(view: HistoryView, history: History) -> Iterator[Finding]:
     """Find deferred compactions that indices have still to follow."""
     version = history.records[0].version
-    entries = fragment_reuse_entries(source, version)
+    entries = fragment_reuse_entries(view, version)
     behind = entries.filter(pl.col("indices_behind").list.len() > 0)
     if entries.is_empty() or behind.is_empty():
         return
     names = behind["indices_behind"].explode().unique(maintain_order=True).to_list()
     listed = ", ".join([_quoted(name) for name in names])
     size = byte_size(entries["history_bytes"][0])
-    late = index_summary(source, version).filter(pl.col("name").is_in(names))
+    late = index_summary(view, version).filter(pl.col("name").is_in(names))
     yield Finding(
         code="fragment_reuse_lags",
         severity="info",

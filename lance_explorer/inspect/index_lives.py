@@ -12,7 +12,7 @@ from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse, reuse_index
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.indices import covered_fragments
 
 __all__ = ["COVERAGES", "IndexLives", "index_lives", "index_names"]
@@ -59,24 +59,24 @@ def index_names(history: History) -> list[str]:
 
 
 def index_lives(
-    source: TableSource, name: str, check: Callable[[], object] = lambda: None
+    view: HistoryView, name: str, check: Callable[[], object] = lambda: None
 ) -> IndexLives:
     """Return what the index called ``name`` had of each fragment in each kept version.
 
     It takes time for each change of the index, and in all for the states of fragments. ``check``
     is called before each change of the index; what it raises ends the work.
     """
-    states = _SlotStates(source.history)
-    index = _Index(source, name, states)
-    begins = list(_changes(source.history, name))
-    ends = [*begins[1:], len(source.history)]
+    states = _SlotStates(view.history)
+    index = _Index(view, name, states)
+    begins = list(_changes(view.history, name))
+    ends = [*begins[1:], len(view.history)]
     done = [_NOTHING]
     going_on = _NOTHING
     for begin, end in with_progress(
         list(zip(begins, ends, strict=True)), "Reading which fragments the index covers", "versions"
     ):
         check()
-        index.move(source.history.records[begin])
+        index.move(view.history.records[begin])
         pieces = going_on.and_then(*index.pieces(begin, end)).merged()
         is_going_on = pieces.last == end - 1
         done.append(pieces.only(~is_going_on))
@@ -197,8 +197,8 @@ class _SlotStates:
 class _Index:
     """The index as it is in one version after the other."""
 
-    def __init__(self, source: TableSource, name: str, states: _SlotStates) -> None:
-        self._source, self._name, self._states = source, name, states
+    def __init__(self, view: HistoryView, name: str, states: _SlotStates) -> None:
+        self._view, self._name, self._states = view, name, states
         self._has_segments, self._is_known = False, True
         self._slots = _NO_NUMBERS
         self._is_listed = np.zeros(len(states.fragment_ids), dtype=np.bool_)
@@ -213,8 +213,8 @@ class _Index:
         self._is_listed[self._slots] = False
         segments = [index for index in record.indices if index.name == self._name]
         self._has_segments, self._is_known, self._slots = bool(segments), True, _NO_NUMBERS
-        reuse = fragment_reuse(self._source, record) if segments else ()
-        history = self._source.history
+        reuse = fragment_reuse(self._view, record) if segments else ()
+        history = self._view.history
         for segment in segments:
             covered = covered_fragments(segment)
             if covered is None:

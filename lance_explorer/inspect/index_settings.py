@@ -10,7 +10,7 @@ from lance_explorer.format.index_details import index_details, index_type
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.frames.columns import BRANCH, TEXT, VERSION, Column, FrameSchema
 from lance_explorer.frames.text import json_text
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["INDEX_SETTINGS", "index_settings"]
 
@@ -29,10 +29,10 @@ INDEX_SETTINGS = FrameSchema(
 """The columns of ``inspect.index_settings()``."""
 
 
-def index_settings(source: TableSource, version: int) -> pl.DataFrame:
+def index_settings(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each setting of each index segment of a version, in their order."""
     rows: list[tuple[str, str, str, str, str | None]] = []
-    for segment in source.version(version).records[0].indices:
+    for segment in view.version(version).records[0].indices:
         if segment.name in SYSTEM_INDICES:
             continue
         try:
@@ -48,7 +48,7 @@ def index_settings(source: TableSource, version: int) -> pl.DataFrame:
     return INDEX_SETTINGS.build(
         {
             "version": [version] * len(rows),
-            "branch": [source.branch] * len(rows),
+            "branch": [view.branch] * len(rows),
             **dict(zip(names, columns, strict=True)),
         }
     )

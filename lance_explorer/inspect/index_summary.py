@@ -12,7 +12,7 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.index_coverage import index_coverage
 from lance_explorer.inspect.indices import indices
 
@@ -53,7 +53,7 @@ INDEX_SUMMARY = FrameSchema(
 _COUNTS = ("num_rows_answered", "num_rows_to_scan", "num_stale_entries")
 
 
-def index_summary(source: TableSource, version: int) -> pl.DataFrame:
+def index_summary(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each index of a version, in the order of the manifest.
 
     A fragment that two segments of an index cover counts once. What is unknown of one part is
@@ -61,19 +61,19 @@ def index_summary(source: TableSource, version: int) -> pl.DataFrame:
 
     Examples
     --------
-    >>> index_summary(table.source, 7).select("name", "num_fragments_covered").rows()
+    >>> index_summary(table._view, 7).select("name", "num_fragments_covered").rows()
     [('id_idx', 3)]
     """
-    kept = source.kept.get(__name__)
+    kept = view.kept.get(__name__)
     if kept is None or kept[0] != version:
-        kept = source.kept[__name__] = version, _summary(source, version)
+        kept = view.kept[__name__] = version, _summary(view, version)
     summary: pl.DataFrame = kept[1]
     return summary
 
 
-def _summary(source: TableSource, version: int) -> pl.DataFrame:
-    segments = indices(source, version).filter(~pl.col("is_system"))
-    lines = index_coverage(source, version)
+def _summary(view: HistoryView, version: int) -> pl.DataFrame:
+    segments = indices(view, version).filter(~pl.col("is_system"))
+    lines = index_coverage(view, version)
     by_name = segments.group_by("name", maintain_order=True).agg(
         pl.len().alias("num_segments"),
         pl.col("index_type").first(),
@@ -105,7 +105,7 @@ def _summary(source: TableSource, version: int) -> pl.DataFrame:
     names = [name for name in counts.columns if name != "name"]
     found = found.with_columns(pl.when(empty).then(0).otherwise(pl.col(names)).name.keep())
     columns = {name: found[name] for name in INDEX_SUMMARY.names[2:]}
-    constant = {"version": [version] * len(found), "branch": [source.branch] * len(found)}
+    constant = {"version": [version] * len(found), "branch": [view.branch] * len(found)}
     return INDEX_SUMMARY.build({**constant, **columns})
 
 

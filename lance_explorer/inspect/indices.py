@@ -26,7 +26,7 @@ from lance_explorer.frames.columns import (
 from lance_explorer.frames.text import json_text
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import intervals_of
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.field_names import field_names, names_of
 from lance_explorer.inspect.intervals import interval_columns
 
@@ -82,25 +82,25 @@ ALL_INDICES = FrameSchema("all_indices", (BRANCH, *_INDEX, *INTERVAL))
 """The columns of ``inspect.all_indices()``; ``fields`` as in the first version of the interval."""
 
 
-def indices(source: TableSource, version: int) -> pl.DataFrame:
+def indices(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each index segment of a version, in the order of the manifest."""
-    history = source.version(version)
+    history = view.version(version)
     segments = history.records[0].indices
-    constant = {"version": [version] * len(segments), "branch": [source.branch] * len(segments)}
+    constant = {"version": [version] * len(segments), "branch": [view.branch] * len(segments)}
     return INDICES.build({**constant, **_index_columns(history, segments, [0] * len(segments))})
 
 
-def all_indices(source: TableSource) -> pl.DataFrame:
+def all_indices(view: HistoryView) -> pl.DataFrame:
     """Return one row for each state of an index segment and each interval in which it was there.
 
     A segment is in another state when it covers other fragments.
     """
-    history = source.history
+    history = view.history
     distinct, intervals = intervals_of([record.indices for record in history.records])
     segments = [distinct[key] for key in intervals.keys.tolist()]
     return ALL_INDICES.build(
         {
-            "branch": [source.branch] * len(segments),
+            "branch": [view.branch] * len(segments),
             **_index_columns(history, segments, intervals.first.tolist()),
             **interval_columns(history, intervals),
         }

@@ -30,8 +30,8 @@ from lance_explorer.frames.commit_facts import COMMIT_FACTS, said_facts
 from lance_explorer.history.ancestors import parent_of
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.progress import with_progress
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import MAIN, VersionRef, time_of
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.commit_words import Commit, commit_words, commits
 from lance_explorer.inspect.versions import VERSIONS
 
@@ -128,14 +128,14 @@ _COMMA = ", "
 class _Line:
     """The commits of one branch, and where it left its parent."""
 
-    source: TableSource
+    view: HistoryView
     commits: list[Commit]
     fork: tuple[str | None, int] | None
 
 
 @collector_paused()
 def log(
-    source: TableSource,
+    view: HistoryView,
     limit: int | None = None,
     since: VersionRef | None = None,
     until: VersionRef | None = None,
@@ -149,13 +149,13 @@ def log(
     filters = since, until, operation, text, column
     is_plain = since is None and until is None and text is None and column is None and not operation
     last = limit + 1 if limit is not None and is_plain else None
-    lines = [*_lines(source, last, all_branches)]
-    frame = filter_log(source, _framed(source, lines), *filters)
+    lines = [*_lines(view, last, all_branches)]
+    frame = filter_log(view, _framed(view, lines), *filters)
     return frame if limit is None else frame.head(limit)
 
 
 def filter_log(
-    source: TableSource,
+    view: HistoryView,
     frame: pl.DataFrame,
     since: VersionRef | None = None,
     until: VersionRef | None = None,
@@ -165,9 +165,9 @@ def filter_log(
 ) -> pl.DataFrame:
     """Return the commits of a log that :meth:`lance_explorer.table.Table.log` gives for filters."""
     if since is not None:
-        frame = frame.filter(pl.col("timestamp") >= time_of(source, since, is_begin=True))
+        frame = frame.filter(pl.col("timestamp") >= time_of(view, since, is_begin=True))
     if until is not None:
-        frame = frame.filter(pl.col("timestamp") <= time_of(source, until))
+        frame = frame.filter(pl.col("timestamp") <= time_of(view, until))
     if operation:
         wanted = [name.casefold() for name in operation]
         said = [pl.col(name).cast(TEXT).str.to_lowercase() for name in ("operation", "kind")]
@@ -182,47 +182,47 @@ def filter_log(
     return frame
 
 
-def _lines(source: TableSource, last: int | None, all_branches: bool) -> Iterator[_Line]:
+def _lines(view: HistoryView, last: int | None, all_branches: bool) -> Iterator[_Line]:
     """Yield the branches, each after its parent."""
-    names = [None, *source.branches] if all_branches else [source.branch]
+    names = [None, *view.branches] if all_branches else [view.branch]
     waiting = list[_Line]()
     for name in names:
         try:
-            on_branch = source.on_branch(name)
+            on_branch = view.on_branch(name)
             waiting.append(_Line(on_branch, commits(on_branch, last), _fork(on_branch)))
         except NotFoundError:
-            if name == source.branch:
+            if name == view.branch:
                 raise  # others may be dropped while they are read
     done = set[str | None]()
-    there = {line.source.branch for line in waiting}
+    there = {line.view.branch for line in waiting}
     while waiting:
         for line in waiting:
             if line.fork is None or line.fork[0] in done or line.fork[0] not in there:
                 break
         waiting.remove(line)
-        done.add(line.source.branch)
+        done.add(line.view.branch)
         yield line
 
 
-def _fork(source: TableSource) -> tuple[str | None, int] | None:
-    place = parent_of(source)
-    return None if place is None else (place.source.branch, place.version)
+def _fork(view: HistoryView) -> tuple[str | None, int] | None:
+    place = parent_of(view)
+    return None if place is None else (place.view.branch, place.version)
 
 
-def _framed(source: TableSource, lines: Sequence[_Line]) -> pl.DataFrame:
+def _framed(view: HistoryView, lines: Sequence[_Line]) -> pl.DataFrame:
     """Return the commits of all branches as a frame, newest first, parents after children."""
     every = [(line, commit) for line in lines for commit in line.commits]
     order = _newest_first(lines)
     lanes = _lanes(lines, order)
     forks = dict[tuple[str | None, int], list[str]]()
-    for name, branch in sorted(source.branches.items()):
+    for name, branch in sorted(view.branches.items()):
         forks.setdefault((branch.parent_branch, branch.parent_version), []).append(name)
     tags = dict[tuple[str | None, int], list[str]]()
-    for name, tag in sorted(source.tags.items()):
+    for name, tag in sorted(view.tags.items()):
         tags.setdefault((tag.branch, tag.version), []).append(name)
     parents = [parent for line in lines for parent in _parents(line)]
     facts = [said_facts(commit.record, commit.operation) for _, commit in every]
-    places = [(line.source.branch, commit.record.version) for line, commit in every]
+    places = [(line.view.branch, commit.record.version) for line, commit in every]
     counts = [commit.counts for _, commit in every]
 
     def told(name: str) -> list[object]:
@@ -248,7 +248,7 @@ def _framed(source: TableSource, lines: Sequence[_Line]) -> pl.DataFrame:
             "tags": [_joined(tags.get(place, [])) for place in places],
             "branches_here": [_joined(forks.get(place, [])) for place in places],
             "is_latest": [
-                commit.record.version == line.source.latest_version for line, commit in every
+                commit.record.version == line.view.latest_version for line, commit in every
             ],
             **{name: told(name) for name in ("writer", "writer_version", "known_from")},
         }
@@ -270,7 +270,7 @@ def _newest_first(lines: Sequence[_Line]) -> NDArray[np.int64]:
         made = np.maximum.accumulate(np.array([start, *told], dtype=np.int64))[1:]
         deep = np.arange(len(told), dtype=np.int64) + depth + 1
         for commit, one, number in zip(line.commits, made.tolist(), deep.tolist(), strict=True):
-            known[line.source.branch, commit.record.version] = one, number
+            known[line.view.branch, commit.record.version] = one, number
         times.append(made)
         depths.append(deep)
     nothing = np.empty(0, dtype=np.int64)
@@ -295,9 +295,9 @@ def _lanes(lines: Sequence[_Line], order: NDArray[np.int64]) -> Mapping[str | No
         own = row[begin : begin + len(line.commits)]
         begin += len(line.commits)
         for commit, place in zip(line.commits, own.tolist(), strict=True):
-            rows[line.source.branch, commit.record.version] = place
+            rows[line.view.branch, commit.record.version] = place
         bottom = rows.get(line.fork, len(order)) if line.fork else len(order)
-        spans[line.source.branch] = (int(own.min(initial=bottom)), bottom)
+        spans[line.view.branch] = (int(own.min(initial=bottom)), bottom)
     lanes: dict[str | None, int] = {None: 0}
     free_from = list[int]()
     for name, (top, bottom) in sorted(spans.items(), key=lambda item: item[1]):
@@ -311,12 +311,12 @@ def _lanes(lines: Sequence[_Line], order: NDArray[np.int64]) -> Mapping[str | No
 
 def _parents(line: _Line) -> Iterator[tuple[str | None, int | None, int]]:
     """Yield for each commit of a branch its parent, and how many versions between are lost."""
-    kept = [file.version for file in line.source.listing.versions]
+    kept = [file.version for file in line.view.listing.versions]
     before = dict(zip(kept[1:], kept[:-1], strict=True))
     for commit in line.commits:
         version = commit.record.version
         if version in before:
-            yield line.source.branch, before[version], version - before[version] - 1
+            yield line.view.branch, before[version], version - before[version] - 1
         elif line.fork is not None:
             yield *line.fork, max(version - line.fork[1] - 1, 0)
         elif commit.record.operation == OperationName.CLONE:

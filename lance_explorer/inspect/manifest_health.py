@@ -13,8 +13,8 @@ from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.reading.stored_sequences import FragmentSequence, read_row_ids
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.states import inline_bytes
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragment_parts import understood
 from lance_explorer.inspect.row_id_segments import stored_row_ids
 from lance_explorer.rowids.optimum import each_optimal_sizes
@@ -56,7 +56,7 @@ _MENDS = {
 }
 
 
-def large_manifest(_: TableSource, history: History) -> Iterator[Finding]:
+def large_manifest(_: HistoryView, history: History) -> Iterator[Finding]:
     """Find out whether the manifest is large, and what of."""
     record = history.records[0]
     size = record.file.size_bytes
@@ -86,7 +86,7 @@ def large_manifest(_: TableSource, history: History) -> Iterator[Finding]:
     )
 
 
-def row_id_encoding(source: TableSource, history: History) -> Iterator[Finding]:
+def row_id_encoding(view: HistoryView, history: History) -> Iterator[Finding]:
     """Find out whether row IDs take many more bytes than they need.
 
     The largest sequences are looked at, as far as they have ``MOST_CHECKED_ROWS`` together.
@@ -96,7 +96,7 @@ def row_id_encoding(source: TableSource, history: History) -> Iterator[Finding]:
     if taken < LARGE_SAVING:
         return
     check_readable(record)
-    savings = list(_savings(source, history))
+    savings = list(_savings(view, history))
     total = sum([saving for _, saving in savings])
     if total < LARGE_SAVING or total < SAVING_SHARE * taken:
         return
@@ -115,13 +115,13 @@ def row_id_encoding(source: TableSource, history: History) -> Iterator[Finding]:
     )
 
 
-def _savings(source: TableSource, history: History) -> Iterator[tuple[int, int]]:
+def _savings(view: HistoryView, history: History) -> Iterator[tuple[int, int]]:
     """Yield fragments, and how many bytes fewer their row IDs could take."""
     checked = _largest(history)
     places = np.zeros(len(checked), dtype=np.int64)
     there = Intervals(np.arange(len(checked)), places, places)
     numbers = list[int]()
-    sizes = each_optimal_sizes(_noted(numbers, read_row_ids(source, history, checked, there)))
+    sizes = each_optimal_sizes(_noted(numbers, read_row_ids(view, history, checked, there)))
     for place, best in enumerate(sizes):
         sequence = checked[numbers[place]]
         yield sequence.fragment_id, inline_bytes(sequence.stored) - best.best

@@ -18,7 +18,7 @@ from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import VersionFile
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["MANIFESTS", "manifests", "naming"]
 
@@ -58,9 +58,9 @@ MANIFESTS = FrameSchema(
 """The columns of ``inspect.manifests()``. A part that a manifest does not have is 0 bytes."""
 
 
-def manifests(source: TableSource) -> pl.DataFrame:
+def manifests(view: HistoryView) -> pl.DataFrame:
     """Return one row for each kept version of the branch, oldest first."""
-    history = source.history
+    history = view.history
     records = history.records
     parts = _parts(history)
     whole = _array([record.file.size_bytes for record in records])
@@ -68,14 +68,14 @@ def manifests(source: TableSource) -> pl.DataFrame:
         {
             "version": history.versions,
             "timestamp": [record.manifest.timestamp for record in records],
-            "branch": [source.branch] * len(records),
+            "branch": [view.branch] * len(records),
             "path": [record.file.path for record in records],
             "naming": [naming(record.file) for record in records],
             "modified": _times([record.file.modified_ns for record in records]),
             "manifest_bytes": whole,
             **parts,
             "rest_bytes": whole - sum(parts.values()),
-            "known_from": known_from(source, history.versions),
+            "known_from": known_from(view, history.versions),
         }
     )
 

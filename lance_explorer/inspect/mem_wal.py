@@ -27,7 +27,7 @@ from lance_explorer.frames.columns import (
     FrameSchema,
 )
 from lance_explorer.history.history import History
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage.base import FileInfo, Storage, given
 
 __all__ = ["MEM_WAL", "mem_wal", "rows_not_scanned"]
@@ -86,23 +86,23 @@ class _Line(NamedTuple):
     is_merged: bool
 
 
-def mem_wal(source: TableSource) -> pl.DataFrame:
+def mem_wal(view: HistoryView) -> pl.DataFrame:
     """Return one row for each generation of each shard, and each shard without any."""
-    record = source.version(source.latest_version).records[0]
+    record = view.version(view.latest_version).records[0]
     merged = merged_generations(record.indices)
-    lines = [] if merged is None else list(_lines(source.storage.live, merged))
+    lines = [] if merged is None else list(_lines(view.storage.live, merged))
     lines.sort(key=lambda line: (line.shard_id, line.generation or 0))
     columns = list(zip(*lines, strict=True)) or [()] * len(_Line._fields)
     values = dict(zip(_Line._fields, columns, strict=True))
-    return MEM_WAL.build({"branch": [source.branch] * len(lines), **values})
+    return MEM_WAL.build({"branch": [view.branch] * len(lines), **values})
 
 
-def rows_not_scanned(source: TableSource, history: History) -> Iterator[Finding]:
+def rows_not_scanned(view: HistoryView, history: History) -> Iterator[Finding]:
     """Find rows of the write-ahead log that a scan of the table does not see."""
     version = history.records[0].version
     if merged_generations(history.records[0].indices) is None:
         return
-    fresh = mem_wal(source).filter(~pl.col("is_merged"))
+    fresh = mem_wal(view).filter(~pl.col("is_merged"))
     count = int(fresh["num_changes"].sum())
     if not count:
         return

@@ -11,7 +11,7 @@ from lance_explorer.format.operation_names import OperationName
 from lance_explorer.frames.columns import BRANCH, ID, KNOWN_FROM, TEXT, VERSION, Column, FrameSchema
 from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["REBASES", "rebases"]
 
@@ -40,9 +40,9 @@ REBASES = FrameSchema(
 _REBASED, _REDONE = OUTCOMES[:2]
 
 
-def rebases(source: TableSource) -> pl.DataFrame:
+def rebases(view: HistoryView) -> pl.DataFrame:
     """Return one row for each commit that another one was put over."""
-    history = source.history
+    history = view.history
     found = [
         (record, passed, *_told(history, record, passed))
         for record in history.records
@@ -52,14 +52,14 @@ def rebases(source: TableSource) -> pl.DataFrame:
     return REBASES.build(
         {
             "version": versions,
-            "branch": [source.branch] * len(found),
+            "branch": [view.branch] * len(found),
             "operation": [record.operation for record, *_ in found],
             "read_version": [_read_version(record) for record, *_ in found],
             "passed_version": [passed for _, passed, *_ in found],
             "passed_operation": [operation for _, _, operation, _, _ in found],
             "shared_fragments": [shared for *_, shared, _ in found],
             "reason": [reason for *_, reason in found],
-            "known_from": known_from(source, versions),
+            "known_from": known_from(view, versions),
         }
     )
 

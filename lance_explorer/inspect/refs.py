@@ -8,7 +8,7 @@ from lance_explorer.errors import LanceExplorerError, NotFoundError
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.columns import BYTES, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.text import json_text
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["REFS", "refs"]
 
@@ -59,21 +59,21 @@ REFS = FrameSchema(
 """The columns of ``inspect.refs()``."""
 
 
-def refs(source: TableSource) -> pl.DataFrame:
+def refs(view: HistoryView) -> pl.DataFrame:
     """Return one row for each tag and each branch, on whatever branch: tags first, by name."""
     unreadable = [
         {"kind": ref.kind, "name": ref.name, "problem": ref.problem}
-        for ref in source.unreadable_refs
+        for ref in view.unreadable_refs
         if ref.name is not None
     ]
     rows = [
-        *map(_tag, source.tags.values()),
-        *map(_branch, source.branches.values()),
+        *map(_tag, view.tags.values()),
+        *map(_branch, view.branches.values()),
         *unreadable,
     ]
     rows.sort(key=lambda row: (row["kind"] == "branch", row["name"]))
     known = [row for row in rows if "version" in row]
-    kept = {branch: _kept_versions(source, branch) for branch in {row["branch"] for row in known}}
+    kept = {branch: _kept_versions(view, branch) for branch in {row["branch"] for row in known}}
     for row in known:
         row["is_kept"] = _contains(kept[row["branch"]], row["version"])
     return REFS.build({name: [row.get(name) for row in rows] for name in REFS.names})
@@ -106,10 +106,10 @@ def _branch(branch: Branch) -> dict[str, Any]:
     }
 
 
-def _kept_versions(source: TableSource, branch: str | None) -> frozenset[int] | None:
+def _kept_versions(view: HistoryView, branch: str | None) -> frozenset[int] | None:
     """Return the versions that a branch keeps, detached ones too; None if that cannot be told."""
     try:
-        listing = source.on_branch(branch).listing
+        listing = view.on_branch(branch).listing
     except NotFoundError:
         return frozenset()
     except LanceExplorerError:

@@ -18,7 +18,7 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.frames.known_from import known_from_branches
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["REWRITE_GROUPS", "rewrite_groups"]
 
@@ -75,29 +75,27 @@ class _Pair(NamedTuple):
     note: str | None
 
 
-def rewrite_groups(source: TableSource) -> pl.DataFrame:
+def rewrite_groups(view: HistoryView) -> pl.DataFrame:
     """Return one row for each pair of fragments of which one has rows of the other.
 
     On a branch, those that a fragment reuse index or stored lineage of its parents tells of, too.
     """
-    groups = rewrites(source).groups
-    pairs = [
-        pair for group in groups for pair in _pairs(group, _committed_on(source, group.version))
-    ]
+    groups = rewrites(view).groups
+    pairs = [pair for group in groups for pair in _pairs(group, _committed_on(view, group.version))]
     columns = list(zip(*pairs, strict=True)) or [()] * len(_Pair._fields)
     known = known_from_branches(
-        source, [pair.branch for pair in pairs], [pair.version for pair in pairs]
+        view, [pair.branch for pair in pairs], [pair.version for pair in pairs]
     )
     return REWRITE_GROUPS.build(
         {**dict(zip(_Pair._fields, columns, strict=True)), "known_from": known}
     )
 
 
-def _committed_on(source: TableSource, version: int) -> str | None:
+def _committed_on(view: HistoryView, version: int) -> str | None:
     """Return the branch of a version that led to a branch: itself, or an ancestor."""
-    name = source.branch
-    for _ in source.branches:  # a branch that is its own ancestor has no end
-        branch = None if name is None else source.branches.get(name)
+    name = view.branch
+    for _ in view.branches:  # a branch that is its own ancestor has no end
+        branch = None if name is None else view.branches.get(name)
         if branch is None or version > branch.parent_version:
             break
         name = branch.parent_branch

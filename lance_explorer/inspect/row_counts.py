@@ -29,12 +29,12 @@ from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.reading.row_reader import RowReader
 from lance_explorer.history.reading.row_version_counts import own_rows
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import (
     inserts_nothing,
     is_plain_update,
     writes_in_place,
 )
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.row_creation import is_faulty
 
 __all__ = ["ROW_COUNTS", "RowCounts", "count_versions", "counts_of", "with_previous"]
@@ -98,7 +98,7 @@ class _Told:
 
 
 def count_versions(
-    source: TableSource,
+    view: HistoryView,
     history: History,
     steps: FragmentCounts,
     num_rows: NDArray[np.int64],
@@ -108,7 +108,7 @@ def count_versions(
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         Where transactions, sequences and deletion files are read that counts need.
     history : History
         The versions.
@@ -123,13 +123,13 @@ def count_versions(
     both = with_previous(readable).tolist()
     counts = []
     needed = [record for record in history.records if record.operation in _NEEDS_OPERATION]
-    with source.reading_transactions(needed):
+    with view.reading_transactions(needed):
         for position, told in enumerate(_told(history, steps, num_rows)):
             if not both[position]:
                 counts.append(_UNKNOWN)
                 continue
             try:
-                counts.append(_count(source, history, position, told))
+                counts.append(_count(view, history, position, told))
             except (FormatError, StorageError, NotFoundError):
                 counts.append(_UNKNOWN)  # the files that would tell are damaged or gone
     return counts
@@ -163,16 +163,16 @@ def _told(history: History, steps: FragmentCounts, num_rows: NDArray[np.int64]) 
     ]
 
 
-def _count(source: TableSource, history: History, position: int, told: _Told) -> RowCounts:
+def _count(view: HistoryView, history: History, position: int, told: _Told) -> RowCounts:
     record = history.records[position]
     if _needs_events(record, told):
-        readable = state_rows(source).history
-        return counts_of(row_events(source, readable.position(record.version)))
+        readable = state_rows(view).history
+        return counts_of(row_events(view, readable.position(record.version)))
     operation = None
     if told.same_fragments is None or record.operation in _NEEDS_OPERATION:
-        operation = _operation(source, record)
+        operation = _operation(view, record)
     if _needs_own_rows(record, told, operation):
-        rows = own_rows(source, record, _new_states(history, position, operation))
+        rows = own_rows(view, record, _new_states(history, position, operation))
         if rows is not None:
             told = replace(told, rows_created=rows.created, rows_changed=rows.changed)
     return _count_by_fragments(
@@ -180,7 +180,7 @@ def _count(source: TableSource, history: History, position: int, told: _Told) ->
         told,
         operation,
         record.schema,
-        lambda fragment_id: _deleted(source, record, fragment_id),
+        lambda fragment_id: _deleted(view, record, fragment_id),
     )
 
 
@@ -225,15 +225,15 @@ def _new_states(
     return frozenset(states)
 
 
-def _operation(source: TableSource, record: VersionRecord) -> Operation | None:
-    transaction = source.transaction(record)
+def _operation(view: HistoryView, record: VersionRecord) -> Operation | None:
+    transaction = view.transaction(record)
     return transaction.operation if transaction else None
 
 
-def _deleted(source: TableSource, record: VersionRecord, fragment_id: int) -> BitMap:
-    for fragment in source.version(record.version).states:
+def _deleted(view: HistoryView, record: VersionRecord, fragment_id: int) -> BitMap:
+    for fragment in view.version(record.version).states:
         if fragment.id == fragment_id:
-            return RowReader(source, record.version).deleted(fragment)
+            return RowReader(view, record.version).deleted(fragment)
     return BitMap()
 
 

@@ -19,7 +19,7 @@ from lance_explorer.history.ancestors import parent_of
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import restored_version
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["CREATED_AT_SOURCE", "created_at", "is_faulty"]
 
@@ -36,16 +36,14 @@ _Mask = NDArray[np.bool_]
 _Numbers = NDArray[np.uint64]
 
 
-def created_at(
-    source: TableSource, version: int, rows: pl.DataFrame
-) -> tuple[pl.Series, pl.Series]:
+def created_at(view: HistoryView, version: int, rows: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
     """Return the version that created each row, and what tells it.
 
     The history is looked at only if a fragment may be wrong, or stores no such version.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     version : int
         The version that the rows are of.
@@ -60,10 +58,10 @@ def created_at(
         ``file`` or ``history``; null where the version is.
     """
     stored = rows["_row_created_at_version"].rename("created_at_version")
-    manifest = source.version(version).records[0].manifest
+    manifest = view.version(version).records[0].manifest
     created = stored
     if manifest.reader_feature_flags & STABLE_ROW_IDS and version < FIRST_DETACHED:
-        created = _corrected(source, version, rows, stored)
+        created = _corrected(view, version, rows, stored)
     if created is stored and not stored.null_count():
         file = pl.Series("created_at_source", ["file"], dtype=CREATED_AT_SOURCE)
         return stored, file.new_from_index(0, len(stored))
@@ -78,10 +76,8 @@ def created_at(
     return created, told_by
 
 
-def _corrected(
-    source: TableSource, version: int, rows: pl.DataFrame, stored: pl.Series
-) -> pl.Series:
-    first = _first_kept(source)
+def _corrected(view: HistoryView, version: int, rows: pl.DataFrame, stored: pl.Series) -> pl.Series:
+    first = _first_kept(view)
     if not stored.null_count() and not _can_be_wrong(first, rows):
         return stored
     ids = rows["_rowid"].to_numpy()
@@ -96,7 +92,7 @@ def _corrected(
         unproven[:] = False
     if not (wrong | missing | unproven).any():
         return stored
-    line = _Line.to(source, version)
+    line = _Line.to(view, version)
     unproven[unproven] = line.is_faulty_at(updated[unproven])
     asked = wrong | missing | unproven
     created = stored.fill_null(0).to_numpy(writable=True)
@@ -116,11 +112,11 @@ def _can_be_wrong(first: VersionRecord, rows: pl.DataFrame) -> bool:
     return bool(rows.select(suspect).item())
 
 
-def _first_kept(source: TableSource) -> VersionRecord:
+def _first_kept(view: HistoryView) -> VersionRecord:
     try:
-        return source.version(source.listing.versions[0].version).records[0]
+        return view.version(view.listing.versions[0].version).records[0]
     except (FormatError, NotFoundError):
-        return source.history.records[0]
+        return view.history.records[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +134,9 @@ class _Line:
     faulty: _Mask
 
     @classmethod
-    def to(cls, source: TableSource, version: int) -> "_Line":
+    def to(cls, view: HistoryView, version: int) -> "_Line":
         records, exact = list[VersionRecord](), list[bool]()
-        place: _Place | None = _Place(source, source.history, source.history.position(version))
+        place: _Place | None = _Place(view, view.history, view.history.position(version))
         while place is not None:
             records.append(place.record)
             place, is_exact = place.before()
@@ -170,7 +166,7 @@ class _Line:
 class _Place:
     """One version in a history."""
 
-    source: TableSource
+    view: HistoryView
     history: History
     position: int
 
@@ -191,30 +187,30 @@ class _Place:
         return self._last_kept(record.version - 1)
 
     def _restored(self) -> tuple["_Place | None", bool]:
-        version = _restored_version(self.source, self.record)
+        version = _restored_version(self.view, self.record)
         if version is None or not version < self.record.version:
             return None, False
         return self._last_kept(version)[0], False
 
     def _on_parent(self, version: int) -> tuple["_Place | None", bool]:
-        place = parent_of(self.source)
+        place = parent_of(self.view)
         if place is None:
             return None, False
-        history = place.source.history
-        return _Place(place.source, history, len(history))._last_kept(version)
+        history = place.view.history
+        return _Place(place.view, history, len(history))._last_kept(version)
 
     def _last_kept(self, version: int) -> tuple["_Place | None", bool]:
         """Return the last kept version up to a given one, and whether it is that one."""
         end = int(np.searchsorted(self.history.versions, np.uint64(version), side="right"))
         if end == 0:
             return None, version == 0
-        found = _Place(self.source, self.history, end - 1)
+        found = _Place(self.view, self.history, end - 1)
         return found, found.record.version == version
 
 
-def _restored_version(source: TableSource, record: VersionRecord) -> int | None:
+def _restored_version(view: HistoryView, record: VersionRecord) -> int | None:
     try:
-        return restored_version(source, record)
+        return restored_version(view, record)
     except FormatError:
         return None
 

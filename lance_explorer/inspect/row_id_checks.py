@@ -15,7 +15,7 @@ from lance_explorer.history.readable import readable_history
 from lance_explorer.history.reading.row_changes import RowChanges, row_changes
 from lance_explorer.history.reading.row_reader import FragmentContent
 from lance_explorer.history.restores import ordinary_version, restored_version
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.findings import findings_frame
 from lance_explorer.inspect.row_checks import check_fragment, count_too_early
 from lance_explorer.inspect.row_id_counters import (
@@ -42,7 +42,7 @@ from lance_explorer.rowids.id_map import IdMap
 __all__ = ["check_row_ids"]
 
 
-def check_row_ids(source: TableSource) -> pl.DataFrame:
+def check_row_ids(view: HistoryView) -> pl.DataFrame:
     """Check the row IDs of all kept versions; return one row for each finding, oldest first.
 
     Each sequence is checked once, in the first version that has it; the cost follows what changed
@@ -53,19 +53,19 @@ def check_row_ids(source: TableSource) -> pl.DataFrame:
     StorageError
         If a manifest cannot be read. Whatever else is wrong becomes a finding.
     """
-    history = readable_history(source.history)
-    found = [*not_checked(source.history), *switches(history), *falls(history)]
+    history = readable_history(view.history)
+    found = [*not_checked(view.history), *switches(history), *falls(history)]
     if any(is_stable(record) for record in history.records):
-        found += _Check(source, history).run()
+        found += _Check(view, history).run()
     found.sort(key=lambda finding: finding.version or 0)
-    return findings_frame(found, [source.branch] * len(found))
+    return findings_frame(found, [view.branch] * len(found))
 
 
 class _Check:
     """One pass over the versions of a table with stable row IDs."""
 
-    def __init__(self, source: TableSource, history: History) -> None:
-        self._source = source
+    def __init__(self, view: HistoryView, history: History) -> None:
+        self._view = view
         self._history = history
         self._tracker = RowIdTracker()
         self._checked: set[tuple[object, ...]] = set()
@@ -76,7 +76,7 @@ class _Check:
         self._too_early = _TooEarly(history)
 
     def run(self) -> Iterator[Finding]:
-        for changes in _with_progress(row_changes(self._source, self._history)):
+        for changes in _with_progress(row_changes(self._view, self._history)):
             yield from self._check(changes)
         yield from self._too_early.findings()
         yield from ids_beyond(self._history, self._stops)
@@ -131,7 +131,7 @@ class _Check:
             case OperationName.OVERWRITE:
                 return arrival.rows
             case OperationName.RESTORE:
-                base = _base_of_detached(self._source, record)
+                base = _base_of_detached(self._view, record)
                 if base is None:
                     return None
                 return ids_from(joined([ids.live for ids in new])[0], base)
@@ -217,17 +217,17 @@ def _reused(record: VersionRecord, ids: IdGroup) -> Finding:
     )
 
 
-def _base_of_detached(source: TableSource, record: VersionRecord) -> int | None:
+def _base_of_detached(view: HistoryView, record: VersionRecord) -> int | None:
     """Return the next row ID of the version that a restored detached version was built on.
 
     None if the restored version is not detached, or if this cannot be told.
     """
     try:
-        restored = restored_version(source, record)
+        restored = restored_version(view, record)
         if restored is None or restored < FIRST_DETACHED:
             return None
-        base = ordinary_version(source, restored, record.version)
-        return None if base is None else source.version(base).records[0].manifest.next_row_id
+        base = ordinary_version(view, restored, record.version)
+        return None if base is None else view.version(base).records[0].manifest.next_row_id
     except (FormatError, NotFoundError):
         return None
 

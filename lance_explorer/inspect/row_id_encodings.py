@@ -20,7 +20,7 @@ from lance_explorer.frames.columns import (
     FrameSchema,
 )
 from lance_explorer.history.reading.stored_sequences import FragmentSequence, read_row_ids
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragment_parts import PartRows
 from lance_explorer.inspect.row_id_segments import num_runs, stored_row_ids
 from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
@@ -68,14 +68,14 @@ ALL_ROW_ID_ENCODINGS = FrameSchema("all_row_id_encodings", (BRANCH, *_SEQUENCE, 
 _SIZES = FrameSchema("sizes", _SEQUENCE)
 
 
-def row_id_encodings(source: TableSource, version: int) -> pl.DataFrame:
+def row_id_encodings(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each fragment of a version that has row IDs, in the order of a scan."""
-    return sequence_rows(ROW_ID_ENCODINGS, source, version, stored_row_ids, read_row_ids, _sizes)
+    return sequence_rows(ROW_ID_ENCODINGS, view, version, stored_row_ids, read_row_ids, _sizes)
 
 
-def all_row_id_encodings(source: TableSource) -> pl.DataFrame:
+def all_row_id_encodings(view: HistoryView) -> pl.DataFrame:
     """Return one row for each distinct sequence and each interval in which it was there."""
-    return sequence_rows_of_all(ALL_ROW_ID_ENCODINGS, source, stored_row_ids, read_row_ids, _sizes)
+    return sequence_rows_of_all(ALL_ROW_ID_ENCODINGS, view, stored_row_ids, read_row_ids, _sizes)
 
 
 def _sizes(sequences: Sequence[tuple[FragmentSequence, RowIdSequence]]) -> PartRows:

@@ -27,7 +27,7 @@ from lance_explorer.history.reading.stored_sequences import (
     read_row_ids,
     sequences_of,
 )
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragment_parts import PartRows
 from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
 from lance_explorer.rowids.arrays import MAX_U64, aranges
@@ -103,16 +103,14 @@ _PARTS = FrameSchema("parts", _PART)
 _SEGMENTS = FrameSchema("segments", _SEGMENT)
 
 
-def row_id_segments(source: TableSource, version: int) -> pl.DataFrame:
+def row_id_segments(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each segment of the row-ID sequences of a version."""
-    return sequence_rows(ROW_ID_SEGMENTS, source, version, stored_row_ids, read_row_ids, _segments)
+    return sequence_rows(ROW_ID_SEGMENTS, view, version, stored_row_ids, read_row_ids, _segments)
 
 
-def all_row_id_segments(source: TableSource) -> pl.DataFrame:
+def all_row_id_segments(view: HistoryView) -> pl.DataFrame:
     """Return one row for each segment of every sequence and each interval in which it was there."""
-    return sequence_rows_of_all(
-        ALL_ROW_ID_SEGMENTS, source, stored_row_ids, read_row_ids, _segments
-    )
+    return sequence_rows_of_all(ALL_ROW_ID_SEGMENTS, view, stored_row_ids, read_row_ids, _segments)
 
 
 def stored_row_ids(fragment: Fragment) -> Iterable[FragmentSequence]:

@@ -25,7 +25,7 @@ from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.reading.stored_sequences import FragmentSequence, read_row_ids
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragment_parts import distinct_parts
 from lance_explorer.inspect.row_id_segments import num_holes, num_runs, stored_row_ids
 from lance_explorer.rowids.index import FragmentRows, RowIdIndex, address_rows
@@ -69,9 +69,9 @@ ROW_ID_TOTALS = FrameSchema(
 sequence of the version is damaged, these and rows where one of its reader flags is not known."""
 
 
-def row_id_totals(source: TableSource) -> pl.DataFrame:
+def row_id_totals(view: HistoryView) -> pl.DataFrame:
     """Return one row for each kept version, oldest first."""
-    history = source.history
+    history = view.history
     readable = readable_history(history)
     kept = [history.position(record.version) for record in readable.records]
 
@@ -82,7 +82,7 @@ def row_id_totals(source: TableSource) -> pl.DataFrame:
         return spread
 
     num_rows = of_all(totals(readable, readable.live_rows))
-    segments, runs, holes, index_bytes = _sums(source, readable)
+    segments, runs, holes, index_bytes = _sums(view, readable)
     states = history.states
     row_ids_bytes = totals(history, states.row_id_bytes)
     versions_bytes = totals(history, states.row_version_bytes)
@@ -93,7 +93,7 @@ def row_id_totals(source: TableSource) -> pl.DataFrame:
     return ROW_ID_TOTALS.build(
         {
             "version": history.versions,
-            "branch": [source.branch] * len(history),
+            "branch": [view.branch] * len(history),
             "num_rows": nullable(num_rows),
             "num_segments": nullable(of_all(segments)),
             "num_runs": nullable(of_all(runs)),
@@ -103,20 +103,20 @@ def row_id_totals(source: TableSource) -> pl.DataFrame:
             "versions_bytes": versions_bytes,
             "index_bytes": nullable(of_all(index_bytes)),
             "num_spilled": spilled,
-            "known_from": known_from(source, history.versions),
+            "known_from": known_from(view, history.versions),
         }
     )
 
 
-def _sums(source: TableSource, history: History) -> list[NDArray[np.int64]]:
+def _sums(view: HistoryView, history: History) -> list[NDArray[np.int64]]:
     """Return for each version the segments, runs and holes of its sequences, and its index bytes.
 
     No run and no block of an index has rows of two fragments, so it takes what the states do.
     """
     sequences, intervals = distinct_parts(history, _not_spilled)
     counts = np.full((3, len(sequences)), UNKNOWN_COUNT)
-    sizes = _IndexSizes(state_rows(source), history)
-    for number, row_ids in read_row_ids(source, history, sequences, intervals):
+    sizes = _IndexSizes(state_rows(view), history)
+    for number, row_ids in read_row_ids(view, history, sequences, intervals):
         if not isinstance(row_ids, FormatError):
             counts[:, number] = _count(row_ids)
             sizes.add(sequences[number], row_ids)

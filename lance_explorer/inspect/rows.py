@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from lance_explorer.frames.columns import ID, Column, FrameSchema
 from lance_explorer.history.columns.names import free_name
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.row_creation import CREATED_AT_SOURCE, created_at
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.version_runs import RowVersionRuns
@@ -54,33 +54,31 @@ _THREADS = min(4, os.cpu_count() or 1)
 _STORED = FrameSchema("stored rows", ROWS.columns[:4])
 
 
-def rows(source: TableSource, version: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
+def rows(view: HistoryView, version: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Return one row for each live row of a version, in the order of a scan; values on request."""
-    frame = _told(source, version, _stored(source, version))
+    frame = _told(view, version, _stored(view, version))
     others = [name for name in columns or () if name not in _STORED.names]
     if not others:
         return frame
-    check_values(source, version)
+    check_values(view, version)
     from lance_explorer.values import read_rows
 
-    storage = source.storage
-    values = read_rows(
-        value_root(source, version), version, others, storage_options=storage.options
-    )
+    storage = view.storage
+    values = read_rows(value_root(view, version), version, others, storage_options=storage.options)
     taken = {*ROWS.names, *values.columns}
     free = {name: free_name(name, taken) for name in values.columns if name in ROWS.names}
     return pl.concat([frame, values.rename(free)], how="horizontal")
 
 
 def fragment_rows(
-    source: TableSource, version: int, content: FragmentContent, offsets: NDArray[np.int64]
+    view: HistoryView, version: int, content: FragmentContent, offsets: NDArray[np.int64]
 ) -> pl.DataFrame:
     """Return the same for some live rows of one fragment, which ``offsets`` name."""
-    return rows_of_fragments(source, version, [(content, offsets)])
+    return rows_of_fragments(view, version, [(content, offsets)])
 
 
 def rows_of_fragments(
-    source: TableSource,
+    view: HistoryView,
     version: int,
     parts: Sequence[tuple[FragmentContent, NDArray[np.int64]]],
 ) -> pl.DataFrame:
@@ -106,7 +104,7 @@ def rows_of_fragments(
             "_row_last_updated_at_version": _versions([(c.last_updated_at, o) for c, o in parts]),
         }
     )
-    return _told(source, version, stored)
+    return _told(view, version, stored)
 
 
 def _joined(arrays: list[_Numbers]) -> _Numbers:
@@ -128,8 +126,8 @@ def _versions_at(runs: RowVersionRuns | None, offsets: NDArray[np.int64]) -> pl.
     return pl.Series(runs.at(offsets), dtype=ID)
 
 
-def _told(source: TableSource, version: int, stored: pl.DataFrame) -> pl.DataFrame:
-    created_at_version, created_at_source = created_at(source, version, stored)
+def _told(view: HistoryView, version: int, stored: pl.DataFrame) -> pl.DataFrame:
+    created_at_version, created_at_source = created_at(view, version, stored)
     return ROWS.build(
         {
             **stored.to_dict(),
@@ -139,13 +137,13 @@ def _told(source: TableSource, version: int, stored: pl.DataFrame) -> pl.DataFra
     )
 
 
-def _stored(source: TableSource, version: int) -> pl.DataFrame:
+def _stored(view: HistoryView, version: int) -> pl.DataFrame:
     """Return what fragments store: each column is one array, which they fill one after the other.
 
     Memory that was never used is what takes the time, so there is none but that of columns which
     fragments store: where row IDs are addresses, both are one.
     """
-    contents = RowReader(source, version).contents()
+    contents = RowReader(view, version).contents()
     ends = np.cumsum([0, *[content.num_live_rows for content in contents]]).tolist()
     has_no_ids = [content.row_ids is None for content in contents]
     has_no_created = [content.created_at is None for content in contents]

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fields import all_fields
 
 __all__ = ["FieldChange", "schema_changes"]
@@ -33,14 +33,14 @@ class FieldChange:
         return str(row["path"])
 
 
-def schema_changes(source: TableSource) -> dict[int, tuple[FieldChange, ...]]:
+def schema_changes(view: HistoryView) -> dict[int, tuple[FieldChange, ...]]:
     """Return the changes of the schema by version; versions without any are left out.
 
     The first version, the first of a branch or clone, and one after a gap have none: there is
     nothing to compare with.
     """
-    frame = all_fields(source)
-    history = source.history
+    frame = all_fields(view)
+    history = view.history
     next_version = dict(
         zip(history.versions[:-1].tolist(), history.versions[1:].tolist(), strict=True)
     )

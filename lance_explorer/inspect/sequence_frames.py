@@ -12,7 +12,7 @@ from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.readable import check_readable, readable_history
 from lance_explorer.history.reading.stored_sequences import FragmentSequence
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragment_parts import (
     PartRows,
     distinct_parts,
@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 _SequencesOf = Callable[[Fragment], Iterable[FragmentSequence]]
 _Read = Callable[
-    [TableSource, History, Sequence[FragmentSequence], Intervals],
+    [HistoryView, History, Sequence[FragmentSequence], Intervals],
     Iterator[tuple[int, _T | FormatError]],
 ]
 _RowsOf = Callable[[Sequence[tuple[FragmentSequence, _T]]], PartRows]
@@ -37,34 +37,34 @@ _RowsOf = Callable[[Sequence[tuple[FragmentSequence, _T]]], PartRows]
 
 def sequence_rows(
     schema: FrameSchema,
-    source: TableSource,
+    view: HistoryView,
     version: int,
     sequences_of: _SequencesOf,
     read: _Read[_T],
     rows_of: _RowsOf[_T],
 ) -> pl.DataFrame:
     """Return what ``rows_of`` makes of the sequences of a version; a damaged one is an error."""
-    history = source.version(version)
+    history = view.version(version)
     check_readable(history.records[0])
     sequences, intervals = distinct_parts(history, sequences_of)
-    results = understood(read(source, history, sequences, intervals))
+    results = understood(read(view, history, sequences, intervals))
     _, rows = _rows(sequences, results, rows_of)
-    return frame_of_version(schema, source, version, rows)
+    return frame_of_version(schema, view, version, rows)
 
 
 def sequence_rows_of_all(
     schema: FrameSchema,
-    source: TableSource,
+    view: HistoryView,
     sequences_of: _SequencesOf,
     read: _Read[_T],
     rows_of: _RowsOf[_T],
 ) -> pl.DataFrame:
     """Return the same for all versions, for each interval of each sequence that is undamaged."""
-    history = readable_history(source.history)
+    history = readable_history(view.history)
     sequences, intervals = distinct_parts(history, sequences_of)
-    results = undamaged(read(source, history, sequences, intervals))
+    results = undamaged(read(view, history, sequences, intervals))
     numbers, rows = _rows(sequences, results, rows_of)
-    return frame_of_intervals(schema, source, history, only_keys(intervals, numbers), numbers, rows)
+    return frame_of_intervals(schema, view, history, only_keys(intervals, numbers), numbers, rows)
 
 
 def _rows(

@@ -21,7 +21,7 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.frames.kinds import kind_of
 from lance_explorer.history.history import History
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.file_lives import DATA, DELETIONS, INDICES, file_lives
 
 __all__ = ["SIZE_ORIGINS", "size_origins"]
@@ -62,7 +62,7 @@ SIZE_ORIGINS = FrameSchema(
 """The columns of :func:`size_origins`."""
 
 
-def size_origins(source: TableSource) -> pl.DataFrame:
+def size_origins(view: HistoryView) -> pl.DataFrame:
     """Return one row for each version that wrote something which the latest one needs.
 
     Data files, deletion files and index segments count, those of other roots too; the size of the
@@ -72,13 +72,13 @@ def size_origins(source: TableSource) -> pl.DataFrame:
 
     Examples
     --------
-    >>> size_origins(table.source).select("version", "origin", "num_files", "num_rows").rows()
+    >>> size_origins(table._view).select("version", "origin", "num_files", "num_rows").rows()
     [(1, 'commit', 1, 2), (2, 'commit', 1, 2), (3, 'commit', 1, 5), (4, 'commit', 1, 0), ...]
     """
-    history = source.history
+    history = view.history
     if not len(history):
         return SIZE_ORIGINS.polars_schema.to_frame()
-    files = file_lives(source).filter("is_current")
+    files = file_lives(view).filter("is_current")
     of_kind = {"data_bytes": DATA, "deletion_bytes": DELETIONS, "index_bytes": INDICES}
     known = pl.col("size_bytes").fill_null(0)
     sums = files.group_by("first").agg(

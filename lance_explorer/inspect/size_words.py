@@ -40,7 +40,7 @@ def headline(origins: pl.DataFrame) -> Headline | None:
     Examples
     --------
     >>> from lance_explorer.inspect.size_origins import size_origins
-    >>> told = headline(size_origins(table.source))
+    >>> told = headline(size_origins(table._view))
     >>> told.link
     'Version 5'
     """

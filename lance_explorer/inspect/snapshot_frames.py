@@ -5,7 +5,7 @@ from collections.abc import Callable
 import polars as pl
 
 from lance_explorer.frames.documented import documented
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.base_paths import BASE_PATHS, base_paths
 from lance_explorer.inspect.config import CONFIG, config
 from lance_explorer.inspect.data_files import DATA_FILES, data_files
@@ -25,7 +25,7 @@ from lance_explorer.shown import described
 
 __all__ = ["SnapshotInspect"]
 
-_Build = Callable[[TableSource, int], pl.DataFrame]
+_Build = Callable[[HistoryView, int], pl.DataFrame]
 
 
 class SnapshotInspect:

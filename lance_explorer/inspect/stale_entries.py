@@ -12,8 +12,8 @@ from lance_explorer.format.index_details import index_type
 from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import same_life
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.index import RowIdIndex
 
@@ -37,10 +37,10 @@ class StaleEntries:
     if the row is now in a fragment that the segment covers.
     """
 
-    def __init__(self, source: TableSource, version: int) -> None:
-        self._source = source
+    def __init__(self, view: HistoryView, version: int) -> None:
+        self._view = view
         self._version = version
-        now = source.version(version)
+        now = view.version(version)
         manifest = now.records[0].manifest
         self._stable = bool(manifest.reader_feature_flags & STABLE_ROW_IDS)
         self._now = _States(now)
@@ -106,10 +106,10 @@ class StaleEntries:
         )
 
     def _load_then(self, version: int) -> "_States":
-        return _States(self._source.version(version))
+        return _States(self._view.version(version))
 
     def _load_contents(self, version: int) -> dict[int, FragmentContent]:
-        contents = RowReader(self._source, version).contents()
+        contents = RowReader(self._view, version).contents()
         return {content.fragment.id: content for content in contents}
 
     def _build_index(self, covered: frozenset[int]) -> RowIdIndex:

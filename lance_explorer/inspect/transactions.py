@@ -19,7 +19,7 @@ from lance_explorer.frames.kinds import kind_of
 from lance_explorer.frames.known_from import known_from
 from lance_explorer.frames.text import json_text
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import visible
 
 __all__ = ["TRANSACTIONS", "transactions"]
@@ -60,18 +60,18 @@ TRANSACTIONS = FrameSchema(
 that it would say is null."""
 
 
-def transactions(source: TableSource) -> pl.DataFrame:
+def transactions(view: HistoryView) -> pl.DataFrame:
     """Return one row for each kept version of the branch, oldest first."""
-    records = source.history.records
+    records = view.history.records
     stored = [record.transaction for record in records]
     headers = [transaction and transaction.header for transaction in stored]
-    with source.reading_transactions(records):
-        summaries = [_summary(source, record) for record in records]
+    with view.reading_transactions(records):
+        summaries = [_summary(view, record) for record in records]
     return TRANSACTIONS.build(
         {
-            "version": source.history.versions,
+            "version": view.history.versions,
             "timestamp": [record.manifest.timestamp for record in records],
-            "branch": [source.branch] * len(records),
+            "branch": [view.branch] * len(records),
             "operation": [record.operation for record in records],
             "kind": [kind_of(record.operation, record.version) for record in records],
             "number": [header and header.number for header in headers],
@@ -85,14 +85,14 @@ def transactions(source: TableSource) -> pl.DataFrame:
             "path": [transaction and transaction.path for transaction in stored],
             "transaction_bytes": [transaction and transaction.num_bytes for transaction in stored],
             "summary": summaries,
-            "known_from": known_from(source, source.history.versions),
+            "known_from": known_from(view, view.history.versions),
         }
     )
 
 
-def _summary(source: TableSource, record: VersionRecord) -> str | None:
+def _summary(view: HistoryView, record: VersionRecord) -> str | None:
     try:
-        transaction = source.transaction(record)
+        transaction = view.transaction(record)
     except FormatError:
         return None
     return None if transaction is None else json_text(transaction.operation.summary())

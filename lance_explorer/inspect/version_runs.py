@@ -24,7 +24,7 @@ from lance_explorer.history.reading.stored_sequences import (
     read_row_versions,
     sequences_of,
 )
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragment_parts import PartRows
 from lance_explorer.inspect.row_id_segments import ENCODING
 from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
@@ -65,16 +65,14 @@ ALL_VERSION_RUNS = FrameSchema("all_version_runs", (BRANCH, *_RUN, *INTERVAL))
 _RUNS = FrameSchema("runs", _RUN)
 
 
-def version_runs(source: TableSource, version: int) -> pl.DataFrame:
+def version_runs(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each run of the row-version sequences of a version."""
-    return sequence_rows(VERSION_RUNS, source, version, _stored_versions, read_row_versions, _runs)
+    return sequence_rows(VERSION_RUNS, view, version, _stored_versions, read_row_versions, _runs)
 
 
-def all_version_runs(source: TableSource) -> pl.DataFrame:
+def all_version_runs(view: HistoryView) -> pl.DataFrame:
     """Return one row for each run of every sequence and each interval in which it was there."""
-    return sequence_rows_of_all(
-        ALL_VERSION_RUNS, source, _stored_versions, read_row_versions, _runs
-    )
+    return sequence_rows_of_all(ALL_VERSION_RUNS, view, _stored_versions, read_row_versions, _runs)
 
 
 def _stored_versions(fragment: Fragment) -> Iterable[FragmentSequence]:

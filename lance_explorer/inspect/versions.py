@@ -28,7 +28,7 @@ from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.fragment_counts import FragmentCounts, count_fragments, totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.row_counts import ROW_COUNTS, count_versions, with_previous
 from lance_explorer.shown import visible
 
@@ -108,40 +108,40 @@ over such an upsert, or over versions that are gone, and the latter two of one o
 in place. So are the counts of any commit whose sequences or deletion files are damaged or gone."""
 
 
-def versions(source: TableSource, last: int | None = None) -> pl.DataFrame:
+def versions(view: HistoryView, last: int | None = None) -> pl.DataFrame:
     """Return one row for each kept version of the branch, oldest first; only the last so many.
 
     Of the others, only the one before is read, and what a comparison of rows takes.
     """
-    kept = source.listing.versions
+    kept = view.listing.versions
     if last is None or last >= len(kept):
-        return _all_versions(source)
-    if _counted(source) is not None:
-        return _all_versions(source).tail(last)
-    part = source.part(range(kept[-last - 1].version, kept[-1].version + 1))
-    return _of_history(source, (part or source).history)[-last:]
+        return _all_versions(view)
+    if _counted(view) is not None:
+        return _all_versions(view).tail(last)
+    part = view.part(range(kept[-last - 1].version, kept[-1].version + 1))
+    return _of_history(view, (part or view).history)[-last:]
 
 
-def _all_versions(source: TableSource) -> pl.DataFrame:
+def _all_versions(view: HistoryView) -> pl.DataFrame:
     """Return all versions, which are counted once until somebody refreshes."""
-    found = _counted(source)
+    found = _counted(view)
     if found is None:
-        history = source.history
-        found = _of_history(source, history)
-        source.kept[__name__] = source, history, found
+        history = view.history
+        found = _of_history(view, history)
+        view.kept[__name__] = view, history, found
     return found.clone()
 
 
-def _counted(source: TableSource) -> pl.DataFrame | None:
+def _counted(view: HistoryView) -> pl.DataFrame | None:
     """Return all versions if they were counted; they are those of the history as it is now."""
-    made: tuple[TableSource, History, pl.DataFrame] | None = source.kept.get(__name__)
-    if made is None or made[0] is not source or made[1] is not source.history:
+    made: tuple[HistoryView, History, pl.DataFrame] | None = view.kept.get(__name__)
+    if made is None or made[0] is not view or made[1] is not view.history:
         return None
     return made[2]
 
 
 @collector_paused()
-def _of_history(source: TableSource, history: History) -> pl.DataFrame:
+def _of_history(view: HistoryView, history: History) -> pl.DataFrame:
     """Return one row for each version of a history, which may be a part of that of the branch."""
     records = history.records
     manifests = [record.manifest for record in records]
@@ -154,9 +154,9 @@ def _of_history(source: TableSource, history: History) -> pl.DataFrame:
         for rows in (steps.rows_in, steps.rows_out)
     )
     num_rows = np.where(readable, totals(history, live), UNKNOWN_COUNT)
-    counts = count_versions(source, history, steps, num_rows, readable)
+    counts = count_versions(view, history, steps, num_rows, readable)
     read_versions = [header.read_version if header else None for header in headers]
-    tags = tags_by_version(source)
+    tags = tags_by_version(view)
     words = [(m.reader_feature_flags, m.writer_feature_flags) for m in manifests]
     flags = {
         flag: ", ".join(flag_names(flag)) for flag in {flag for both in words for flag in both}
@@ -167,7 +167,7 @@ def _of_history(source: TableSource, history: History) -> pl.DataFrame:
             "timestamp": [manifest.timestamp for manifest in manifests],
             "operation": [record.operation for record in records],
             "kind": [kind_of(record.operation, record.version) for record in records],
-            "branch": [source.branch] * len(records),
+            "branch": [view.branch] * len(records),
             "read_version": read_versions,
             "rebased_over": [
                 _rebased_over(record, read)
@@ -207,16 +207,16 @@ def _of_history(source: TableSource, history: History) -> pl.DataFrame:
             ],
             "schema_changed": _schema_changed(history),
             "is_noop": _is_noop(history, steps),
-            "known_from": known_from(source, history.versions),
+            "known_from": known_from(view, history.versions),
         }
     )
 
 
-def tags_by_version(source: TableSource) -> dict[int, list[str]]:
+def tags_by_version(view: HistoryView) -> dict[int, list[str]]:
     """Return the names of the tags on this branch, in order, by version."""
     by_version: dict[int, list[str]] = {}
-    for tag in source.tags.values():
-        if tag.branch == source.branch:
+    for tag in view.tags.values():
+        if tag.branch == view.branch:
             by_version.setdefault(tag.version, []).append(tag.name)
     return by_version
 

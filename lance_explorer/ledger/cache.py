@@ -18,7 +18,7 @@ from lance_explorer.findings import Finding
 from lance_explorer.history.history import EMPTY_HISTORY, History
 from lance_explorer.history.listing import VersionFile, VersionListing
 from lance_explorer.history.recorded import Note, is_long
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.ledger import folder_of, merge_branch
 from lance_explorer.ledger.places import Place
 from lance_explorer.ledger.recorded_history import recorded_history
@@ -71,12 +71,12 @@ def clear_cache() -> int:
     return size
 
 
-def use_cache(source: TableSource) -> TableSource:
-    """Return a source that keeps its history, and finds it again, unless that is turned off."""
+def use_cache(view: HistoryView) -> HistoryView:
+    """Return a view that keeps its history, and finds it again, unless that is turned off."""
     folder = cache_folder()
     if folder is not None:
-        source.recorded = CachedTable(folder, source.uri)
-    return source
+        view.recorded = CachedTable(folder, view.uri)
+    return view
 
 
 class CachedTable:

@@ -20,7 +20,7 @@ from lance_explorer.history.history import EMPTY_HISTORY, History
 from lance_explorer.history.listing import VERSIONS_FOLDER, VersionFile, VersionListing
 from lance_explorer.history.recorded import Note
 from lance_explorer.history.refs import branch_root
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.kinds import KINDS
 from lance_explorer.ledger.lives import Life
 from lance_explorer.ledger.places import Place
@@ -90,14 +90,14 @@ class Handing:
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch, with what was recorded of it before; nothing of its history was read.
     """
 
-    def __init__(self, source: TableSource) -> None:
-        inner = source.recorded
+    def __init__(self, view: HistoryView) -> None:
+        inner = view.recorded
         self._inner = inner if isinstance(inner, RecordedTable) else None
-        self.over: Callable[[Storage], Storage] = source.main_storage.bases.over
+        self.over: Callable[[Storage], Storage] = view.main_storage.bases.over
         self._noted: dict[str | None, list[_Part]] = defaultdict(list)
         self._oldest: dict[str | None, int] = {}
         self._newest: dict[str | None, int] = {}
@@ -137,16 +137,16 @@ class Handing:
         """Return what is wrong with what was recorded."""
         return self._inner.findings(branch) if self._inner else []
 
-    def handed(self, source: TableSource) -> Handed:
-        """Return the versions of a source that uses this, after reading them."""
-        last = source.history.versions_read[-1]  # reads what is not read yet
-        assert self._newest.get(source.branch, -1) >= last, "it was read before"
+    def handed(self, view: HistoryView) -> Handed:
+        """Return the versions of a view that uses this, after reading them."""
+        last = view.history.versions_read[-1]  # reads what is not read yet
+        assert self._newest.get(view.branch, -1) >= last, "it was read before"
         return Handed(
-            source.uri,
-            source.branch,
-            source.listing,
-            (*map(_part, self._recorded(source)), *self._noted[source.branch]),
-            tuple(self.findings(source.branch)),
+            view.uri,
+            view.branch,
+            view.listing,
+            (*map(_part, self._recorded(view)), *self._noted[view.branch]),
+            tuple(self.findings(view.branch)),
         )
 
     def _forget(self, branch: str | None) -> None:
@@ -161,15 +161,15 @@ class Handing:
         base = base_of(self._inner, branch, version)
         return base if base is not None and base.version == known else None
 
-    def _recorded(self, source: TableSource) -> list[_Frames]:
-        life = self._inner.chosen(source.branch) if self._inner else None
+    def _recorded(self, view: HistoryView) -> list[_Frames]:
+        life = self._inner.chosen(view.branch) if self._inner else None
         if life is None:
             return []
-        kept = source.listing.versions
+        kept = view.listing.versions
         versions, fragments = life.log.from_version_on(kept[0].version)
         # Beside manifests that were read since, too: they may be recorded.
         named = fragments.filter(pl.col("version") <= kept[-1].version)["message"].drop_nulls()
-        is_known = pl.col("version") <= self._known.get(source.branch, -1)
+        is_known = pl.col("version") <= self._known.get(view.branch, -1)
         versions, fragments = versions.filter(is_known), fragments.filter(is_known)
         keys = [*versions["schema_key"].to_list(), *versions["indices_key"].to_list()]
         parts = {

@@ -21,8 +21,8 @@ from lance_explorer.errors import (
 from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.source import TableSource
-from lance_explorer.history.table_input import open_source, source_of
+from lance_explorer.history.table_input import open_view, view_of
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.kinds import REFS
 from lance_explorer.ledger.lives import Life
 from lance_explorer.ledger.merging import (
@@ -176,10 +176,10 @@ class Ledger:
         >>> lx.Ledger(folder / "one").record(table, branch="dev")["last_version"].to_list()
         [2]
         """
-        source = source_of(table)
-        if source is None:
-            source = open_source(table, None, storage_options, allow_bases)
-        main = source.on_branch(None).refreshed()
+        view = view_of(table)
+        if view is None:
+            view = open_view(table, None, storage_options, allow_bases)
+        main = view.on_branch(None).refreshed()
         wanted: list[str | None] = [None, *main.branches]
         if branch is not None:
             name = text("branch", branch)
@@ -203,18 +203,18 @@ class Ledger:
                 write_segment(self._place, to.folder(branch), frames, about)
 
     def _record(
-        self, main: TableSource, branches: Iterable[str | None], *, words: bool
+        self, main: HistoryView, branches: Iterable[str | None], *, words: bool
     ) -> pl.DataFrame:
         columns: dict[str, list[Any]] = {name: [] for name in RECORDED.names}
         known = self._table(main.uri)
         for branch in branches:
             try:
-                source = main.on_branch(branch)
+                view = main.on_branch(branch)
             except NotFoundError:
                 if branch not in main.branches:
                     raise
                 continue  # its name is there, and its versions are not
-            row = record_and_merge(source, self._place, known, words=words)
+            row = record_and_merge(view, self._place, known, words=words)
             for name, value in zip(columns, row, strict=True):
                 columns[name].append(value)
         return RECORDED.build(columns)
@@ -289,7 +289,7 @@ class Ledger:
 
         known = self._named(path("table", table))
         name = None if branch is None else text("branch", branch)
-        return Table(TableSource(NoStorage(known.uri, known.refs()), name, recorded=known))
+        return Table(HistoryView(NoStorage(known.uri, known.refs()), name, recorded=known))
 
     @hiding_arguments
     def compact(self, table: str | os.PathLike[str] | None = None) -> pl.DataFrame:
@@ -398,15 +398,15 @@ def _folder_name(name: str) -> str:
 
 
 def record_and_merge(
-    source: TableSource, place: Place, table: RecordedTable, *, words: bool = True
+    view: HistoryView, place: Place, table: RecordedTable, *, words: bool = True
 ) -> tuple[Any, ...]:
     """Record what is new of a branch, and merge what is to be merged; return a row of RECORDED."""
-    branch = source.branch
-    added = record_branch(source, place, table, release_of("lance-explorer"), words=words)
+    branch = view.branch
+    added = record_branch(view, place, table, release_of("lance-explorer"), words=words)
     if added.segments:
         table.forget(branch)
         merge_branch(table, branch)
-    return recorded_row(source.uri, branch, added)
+    return recorded_row(view.uri, branch, added)
 
 
 def recorded_row(uri: str, branch: str | None, added: Added) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from lance_explorer.format.without_words import without_words
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.progress import reading_versions
 from lance_explorer.history.refs import BRANCHES_FOLDER, TAGS_FOLDER
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.kinds import REFS
 from lance_explorer.ledger.places import Place
 from lance_explorer.ledger.recorded_table import RecordedTable
@@ -46,7 +46,7 @@ class Added(NamedTuple):
 
 
 def record_branch(
-    source: TableSource,
+    view: HistoryView,
     place: Place,
     table: RecordedTable,
     release: str,
@@ -58,27 +58,27 @@ def record_branch(
     Versions that are removed while they are read are left out. Without ``words``, so are
     predicates, messages and other properties of transactions.
     """
-    files = new_files(source, table)
-    known = table.chosen(source.branch)
-    refs = _changed_refs(source, table)
-    base = base_of(table, source.branch, files[0].version) if files else None
+    files = new_files(view, table)
+    known = table.chosen(view.branch)
+    refs = _changed_refs(view, table)
+    base = base_of(table, view.branch, files[0].version) if files else None
     after = max(known.digests.items(), default=None) if known else None
     left_out = [] if words else ["words"]
-    about = About(table.uri, source.branch, now(), release, after=after, left_out=left_out)
-    return record_files(source.storage, place, table, files, about, base, refs)
+    about = About(table.uri, view.branch, now(), release, after=after, left_out=left_out)
+    return record_files(view.storage, place, table, files, about, base, refs)
 
 
 def new_files(
-    source: TableSource, table: RecordedTable, same: tuple[int, str] | None = None
+    view: HistoryView, table: RecordedTable, same: tuple[int, str] | None = None
 ) -> list[VersionFile]:
     """Return the manifest files of a branch that are not recorded, detached ones last.
 
     ``same`` is a version that is known to be of this table, and its digest: saves to look.
     """
-    if same is None or (known := table.life_with(source.branch, *same)) is None:
-        known = table.known(source.storage, source.branch, source.listing)
+    if same is None or (known := table.life_with(view.branch, *same)) is None:
+        known = table.known(view.storage, view.branch, view.listing)
     recorded = set(known.log.versions["version"].to_list()) if known else set()
-    every = (*source.listing.versions, *source.listing.detached)
+    every = (*view.listing.versions, *view.listing.detached)
     return [file for file in every if not file.is_recorded and file.version not in recorded]
 
 
@@ -193,12 +193,12 @@ def with_transactions(versions: pl.DataFrame, storage: Storage, *, words: bool) 
     )
 
 
-def _changed_refs(source: TableSource, table: RecordedTable) -> pl.DataFrame:
+def _changed_refs(view: HistoryView, table: RecordedTable) -> pl.DataFrame:
     """Return tags and branches that are not as they were recorded last."""
-    if source.branch is not None:
+    if view.branch is not None:
         return REFS.build({name: [] for name in REFS.names})
     known = table.refs()
-    rows = [row for row in _refs(source.main_storage) if known.get(row[-2]) != row[-1]]
+    rows = [row for row in _refs(view.main_storage) if known.get(row[-2]) != row[-1]]
     return pl.DataFrame(rows, schema=REFS.polars_schema, orient="row")
 
 

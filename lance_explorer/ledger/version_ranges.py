@@ -11,7 +11,7 @@ from importlib.metadata import version as release_of
 
 from lance_explorer.errors import FormatError
 from lance_explorer.history.listing import FIRST_DETACHED, VersionFile
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.ledger import Ledger, place_of, recorded_table
 from lance_explorer.ledger.recorder import Base
 from lance_explorer.ledger.recording import Added, base_of, new_files, now, record_files
@@ -33,13 +33,13 @@ class VersionsToRecord:
 
 
 def ranges_to_record(
-    source: TableSource, ledger: Ledger, num_bytes: int, known: tuple[int, str] | None = None
+    view: HistoryView, ledger: Ledger, num_bytes: int, known: tuple[int, str] | None = None
 ) -> list[VersionsToRecord]:
     """Return the new versions of a branch in ranges of about so many bytes of manifests.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     ledger : Ledger
         What has its earlier versions.
@@ -48,8 +48,8 @@ def ranges_to_record(
     known : tuple of int and str, optional
         A recorded version that is of this table for certain, and its digest: saves to look.
     """
-    table = recorded_table(ledger, source.uri)
-    files = new_files(source, table, known)
+    table = recorded_table(ledger, view.uri)
+    files = new_files(view, table, known)
     line = [file for file in files if file.version < FIRST_DETACHED]
     groups, size = list[list[VersionFile]](), 0
     for file in line:
@@ -60,7 +60,7 @@ def ranges_to_record(
         size += file.size_bytes
     if not groups:
         return []
-    base = base_of(table, source.branch, groups[0][0].version)
+    base = base_of(table, view.branch, groups[0][0].version)
     befores: list[Base | VersionFile | None] = [base, *[group[-1] for group in groups]]
     return [VersionsToRecord(tuple(g), b) for g, b in zip(groups, befores, strict=False)]
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from lance_explorer.history.ancestors import parent_of
 from lance_explorer.history.events.address_identities import addresses_at, identities_at
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import same_life
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -35,12 +35,12 @@ class Fork:
     position: int
 
 
-def fork_of(source: TableSource) -> Fork | None:
+def fork_of(view: HistoryView) -> Fork | None:
     """Return where a branch left its parent; None if it is no branch, or that is not kept."""
-    place = parent_of(source)
+    place = parent_of(view)
     if place is None:
         return None
-    parent = state_rows(place.source)
+    parent = state_rows(place.view)
     if place.version not in parent.history:
         return None
     return Fork(parent, place.version, parent.history.position(place.version))

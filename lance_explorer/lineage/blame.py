@@ -20,8 +20,8 @@ from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.identity.version_positions import position_of
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.blame_frame import blame_frame
 from lance_explorer.lineage.blamed_cells import Cells
 from lance_explorer.lineage.cell_search import CellSearch, Question, newest_first
@@ -37,19 +37,19 @@ DEFAULT_ROWS = 10_000
 
 
 def blame(
-    source: TableSource,
+    view: HistoryView,
     where: str | None = None,
     columns: str | Sequence[str] | None = None,
     version: int | None = None,
     limit: int = DEFAULT_ROWS,
 ) -> "Blame":
     """Return who changed each cell last: see :meth:`lance_explorer.table.Table.blame`."""
-    number = source.latest_version if version is None else version
+    number = view.latest_version if version is None else version
     limit = whole_number("limit", limit, least=1)
     wanted = None if columns is None else names("columns", columns)
-    question = _question(source, where, wanted, number)
-    frame, is_complete = _blamed(source, question, 0, limit)
-    return Blame(source, question, frame, limit, is_complete=is_complete)
+    question = _question(view, where, wanted, number)
+    frame, is_complete = _blamed(view, question, 0, limit)
+    return Blame(view, question, frame, limit, is_complete=is_complete)
 
 
 class Blame:
@@ -65,14 +65,14 @@ class Blame:
 
     def __init__(
         self,
-        source: TableSource,
+        view: HistoryView,
         question: Question,
         frame: pl.DataFrame,
         num_rows: int,
         *,
         is_complete: bool,
     ) -> None:
-        self._source = source
+        self._view = view
         self._question = question
         self._frame = frame
         self._num_rows = num_rows
@@ -157,11 +157,11 @@ class Blame:
         limit = whole_number("limit", limit, least=1)
         if self.is_complete:
             return self
-        frame, is_complete = LiveTable(self._source).answer(
-            lambda source: _blamed(source, self._question, self._num_rows, limit)
+        frame, is_complete = LiveTable(self._view).answer(
+            lambda view: _blamed(view, self._question, self._num_rows, limit)
         )
         return Blame(
-            self._source,
+            self._view,
             self._question,
             pl.concat([self._frame, frame]),
             self._num_rows + limit,
@@ -177,9 +177,9 @@ class Blame:
 
 
 def _question(
-    source: TableSource, where: str | None, columns: Sequence[str] | None, version: int
+    view: HistoryView, where: str | None, columns: Sequence[str] | None, version: int
 ) -> Question:
-    history, position = source.found(version)
+    history, position = view.found(version)
     schema = history.records[position].schema
     tops = {field.name: field for field in schema if field.parent_id == NO_PARENT}
     if columns is None:
@@ -194,43 +194,43 @@ def _question(
 
 
 def _blamed(
-    source: TableSource, question: Question, offset: int, limit: int
+    view: HistoryView, question: Question, offset: int, limit: int
 ) -> tuple[pl.DataFrame, bool]:
     """Return the cells of some of the rows, and whether these are the last ones."""
-    rows = state_rows(source)
+    rows = state_rows(view)
     position = position_of(rows, question.version)
-    found = _matching(source, question, offset, limit + 1)
+    found = _matching(view, question, offset, limit + 1)
     is_complete = len(found) <= limit
     found = found.head(limit)
     addresses = found["_rowaddr"].to_numpy()
     row_ids = found["_rowid"].to_numpy()
     identities, live = identities_at(rows, position, addresses)
-    cells = _current(source, question, addresses, row_ids)
+    cells = _current(view, question, addresses, row_ids)
     parts, steps = followed_events(rows, identities, live, range(position + 1), position)
     events = newest_first(EventColumns.concatenated(parts))
-    search = CellSearch(Place(source, question.version), question, steps, events, row_ids, cells)
+    search = CellSearch(Place(view, question.version), question, steps, events, row_ids, cells)
     search.run()
     return blame_frame(search, found), is_complete
 
 
-def _matching(source: TableSource, question: Question, offset: int, limit: int) -> pl.DataFrame:
+def _matching(view: HistoryView, question: Question, offset: int, limit: int) -> pl.DataFrame:
     """Return row IDs and addresses of rows that match."""
     from lance_explorer.values import read_rows
 
-    check_values(source, question.version)
+    check_values(view, question.version)
     return read_rows(
-        value_root(source, question.version),
+        value_root(view, question.version),
         question.version,
         ["_rowid", "_rowaddr"],
         question.where,
         limit,
         offset,
-        source.storage.options,
+        view.storage.options,
     )
 
 
 def _current(
-    source: TableSource, question: Question, addresses: Uint64Array, row_ids: Uint64Array
+    view: HistoryView, question: Question, addresses: Uint64Array, row_ids: Uint64Array
 ) -> dict[str, Cells]:
     """Return the cells as they are."""
     from lance_explorer.values import read_rows_at
@@ -238,13 +238,13 @@ def _current(
     if not len(addresses):
         return {name: Cells.of(pl.Series([], dtype=pl.Null)) for name in question.columns}
     values = read_rows_at(
-        value_root(source, question.version),
+        value_root(view, question.version),
         question.version,
         addresses,
         row_ids,
         question.columns,
-        source.storage.options,
-        check_values(source, question.version),
+        view.storage.options,
+        check_values(view, question.version),
         whole_blobs=question.whole_blobs,
     )
     return {name: Cells.of(values[name]) for name in question.columns}

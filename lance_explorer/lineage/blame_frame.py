@@ -22,7 +22,7 @@ from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.state_rows import state_rows
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.cell_search import BORN, CellSearch
 
 __all__ = ["BLAME", "blame_frame"]
@@ -78,14 +78,14 @@ _COMMIT = {
 
 def blame_frame(search: CellSearch, found: pl.DataFrame) -> pl.DataFrame:
     """Return the cells as a frame, all of a row together."""
-    source = search.now.source
+    view = search.now.view
     columns, count = search.question.columns, len(found)
     parts = [_of_column(search, name, found) for name in columns]
     if not count or not parts:
         return BLAME.build(pl.DataFrame(schema=BLAME.polars_schema).to_dict())
     order = np.arange(count * len(parts)).reshape(len(parts), count).T.ravel()
     frame = pl.concat(parts)[order]
-    known = known_from_branches(source, frame["branch"], frame["version"])
+    known = known_from_branches(view, frame["branch"], frame["version"])
     return BLAME.build(frame.with_columns(known_from=known).to_dict())
 
 
@@ -112,15 +112,15 @@ def _of_column(search: CellSearch, name: str, found: pl.DataFrame) -> pl.DataFra
 
 def _commits(search: CellSearch, name: str, numbers: NDArray[np.int64]) -> pl.DataFrame:
     """Return what is said of some commits, one line each; of each the number of an event of it."""
-    source = search.now.source
-    lines, records = list[dict[str, object]](), list[tuple[TableSource, VersionRecord | None]]()
+    view = search.now.view
+    lines, records = list[dict[str, object]](), list[tuple[HistoryView, VersionRecord | None]]()
     for number in numbers.tolist():
         line: dict[str, object] = dict.fromkeys(_COMMIT)
         record: VersionRecord | None = None
-        branch: str | None = source.branch
+        branch: str | None = view.branch
         if number == BORN:
             branch, position, _ = search.born[name]
-            record = state_rows(source.on_branch(branch)).history.records[position]
+            record = state_rows(view.on_branch(branch)).history.records[position]
             line |= {"version": record.version, "event": RowEvent.COLUMN_ADDED.label}
             line |= {"evidence": Evidence.RECORDED.label}
         elif number >= 0:
@@ -133,7 +133,7 @@ def _commits(search: CellSearch, name: str, numbers: NDArray[np.int64]) -> pl.Da
         if record is not None:
             line |= {"timestamp": record.manifest.timestamp, "operation": record.operation}
         lines.append(line)
-        records.append((source.on_branch(branch), record))
+        records.append((view.on_branch(branch), record))
     facts = facts_of_records(records)
     told = pl.DataFrame(lines, schema=_COMMIT, orient="row")
     said = pl.DataFrame(facts, schema=dict.fromkeys(facts, TEXT))

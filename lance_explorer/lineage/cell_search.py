@@ -130,8 +130,8 @@ class CellSearch:
         """Return the version before a step: its branch and position, -1 if there is none."""
         if step.position:
             return branch, step.position - 1
-        fork = fork_of(self.now.source.on_branch(branch))
-        return (branch, -1) if fork is None else (fork.parent.source.branch, fork.position)
+        fork = fork_of(self.now.view.on_branch(branch))
+        return (branch, -1) if fork is None else (fork.parent.view.branch, fork.position)
 
     def _still_open(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         is_open = np.zeros(len(rows), dtype=np.bool_)
@@ -196,7 +196,7 @@ class CellSearch:
     def _values_of(self, branch: str | None) -> BranchValues:
         if branch not in self._values:
             self._values[branch] = BranchValues(
-                state_rows(self.now.source.on_branch(branch)),
+                state_rows(self.now.view.on_branch(branch)),
                 self.now,
                 self.question.columns,
                 self.question.whole_blobs,
@@ -225,7 +225,7 @@ class CellSearch:
 
     def _birth_of(self, name: str) -> Birth | None:
         """Return where a column began to exist; None where it is as old as what is known."""
-        branch, line = self.now.source.branch, set[str | None]()
+        branch, line = self.now.view.branch, set[str | None]()
         position = self._values_of(branch).rows.history.position(self.now.version)
         while True:
             values = self._values_of(branch)
@@ -233,10 +233,10 @@ class CellSearch:
                 position -= 1
             if position:
                 return Birth(branch, position, frozenset(line))
-            fork = fork_of(self.now.source.on_branch(branch))
-            if fork is None or fork.parent.source.branch in line:
+            fork = fork_of(self.now.view.on_branch(branch))
+            if fork is None or fork.parent.view.branch in line:
                 return None
-            parent = fork.parent.source.branch
+            parent = fork.parent.view.branch
             if name not in self._values_of(parent).names_at(fork.position):
                 first = values.rows.history.records[0]
                 began_with_it = first.operation == OperationName.CLONE

@@ -22,7 +22,7 @@ from lance_explorer.history.rewrites.stored_compactions import (
     lasting_lineages,
     stored_lineage,
 )
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["compaction_lineage"]
 
@@ -30,7 +30,7 @@ _Fragments = frozenset[tuple[tuple[int, ...], tuple[int, ...]]]
 
 
 def compaction_lineage(
-    source: TableSource, version: int | None = None, include_undone: bool = False
+    view: HistoryView, version: int | None = None, include_undone: bool = False
 ) -> CompactionLineage | None:
     """Return the compactions that led to a version; None if none is known and no limit is set.
 
@@ -40,7 +40,7 @@ def compaction_lineage(
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     version : int, optional
         The version; the latest by default.
@@ -57,15 +57,15 @@ def compaction_lineage(
     Examples
     --------
     >>> from lance_explorer.lineage.compactions import compaction_lineage
-    >>> compaction_lineage(table.source) is None
+    >>> compaction_lineage(table._view) is None
     True
     """
     if version is None:
-        version = source.latest_version
-    record = source.version(version).records[0]
+        version = view.latest_version
+    record = view.version(version).records[0]
     stored = _stored(record)
     own = [_named(record, entry) for entry in stored.entries]
-    line = [*_line(source, version)]
+    line = [*_line(view, version)]
     undone = [*chain.from_iterable(_undone(*place) for place in line)] if not include_undone else []
     entries = _merged(
         entry
@@ -77,37 +77,37 @@ def compaction_lineage(
     return CompactionLineage(newest_first(entries), stored.max_entries)
 
 
-def _found(source: TableSource, last: int) -> list[CompactionLineageEntry]:
+def _found(view: HistoryView, last: int) -> list[CompactionLineageEntry]:
     """Return what transactions tell, then older configs, then fragment reuse indices."""
     entries = [
-        *_of_rewrites(source.history, rewrites(source).between(0, last)),
-        *_of_configs(source.history, last),
+        *_of_rewrites(view.history, rewrites(view).between(0, last)),
+        *_of_configs(view.history, last),
     ]
     return sorted(entries, key=lambda entry: not entry.is_complete)
 
 
-def _line(source: TableSource, version: int) -> Iterator[tuple[TableSource, int]]:
+def _line(view: HistoryView, version: int) -> Iterator[tuple[HistoryView, int]]:
     """Yield a branch and a version of it, then its parents and where they were left."""
-    for place in (Place(source, version), *parents_of(source)):
-        yield place.source, ordinary_version(place.source, place.version) or 0
+    for place in (Place(view, version), *parents_of(view)):
+        yield place.view, ordinary_version(place.view, place.version) or 0
 
 
-def _undone(source: TableSource, version: int) -> Iterator[range]:
+def _undone(view: HistoryView, version: int) -> Iterator[range]:
     """Yield the versions of a branch that restores undid, as seen from one of its versions."""
-    for record in reversed(source.history.records):
+    for record in reversed(view.history.records):
         if record.version <= version and record.operation == OperationName.RESTORE:
-            restored = _restored_version(source, record)
+            restored = _restored_version(view, record)
             if restored is not None and restored < record.version:
                 yield range(restored + 1, record.version)
                 version = restored
 
 
-def _restored_version(source: TableSource, record: VersionRecord) -> int | None:
+def _restored_version(view: HistoryView, record: VersionRecord) -> int | None:
     try:
-        restored = restored_version(source, record)
+        restored = restored_version(view, record)
     except FormatError:
         return None
-    return None if restored is None else ordinary_version(source, restored, record.version)
+    return None if restored is None else ordinary_version(view, restored, record.version)
 
 
 def _of_rewrites(

@@ -40,7 +40,7 @@ class StretchEdges:
     def nodes(self) -> list[FragmentNode]:
         """The node of each life."""
         lives, versions = self.stretch.lives, self.stretch.history.versions
-        table, branch = self.stretch.table, self.stretch.source.branch
+        table, branch = self.stretch.table, self.stretch.view.branch
         return [
             FragmentNode(table, branch, fragment_id, first)
             for fragment_id, first in zip(
@@ -63,7 +63,7 @@ class StretchEdges:
         if not len(versions):
             return
         known = self._parent.rewritten if self._parent else frozenset()
-        for group in rewrites(self.stretch.source).between(0, int(versions[-1])):
+        for group in rewrites(self.stretch.view).between(0, int(versions[-1])):
             if _ids(group) in known:  # a branch takes over the fragment reuse index
                 continue
             position = int(np.searchsorted(versions, np.uint64(group.version)))
@@ -87,7 +87,7 @@ class StretchEdges:
         """The old and new fragments of each rewrite that led to the end of this stretch."""
         versions = self.stretch.history.versions[: self.stretch.num_versions]
         last = int(versions[-1]) if len(versions) else 0
-        own = {_ids(group) for group in rewrites(self.stretch.source).between(0, last)}
+        own = {_ids(group) for group in rewrites(self.stretch.view).between(0, last)}
         return frozenset(own) | (self._parent.rewritten if self._parent else frozenset())
 
     def _before(self, position: int, group: RewriteGroup, digest: FragDigest) -> FragmentNode:
@@ -110,7 +110,7 @@ class StretchEdges:
         self, digest: FragDigest, first_version: int, operation: str | None = None
     ) -> FragmentNode:
         stretch = self.stretch
-        node = FragmentNode(stretch.table, stretch.source.branch, digest.id, first_version)
+        node = FragmentNode(stretch.table, stretch.view.branch, digest.id, first_version)
         deleted = 0 if operation else digest.num_deleted_rows
         self._made_unseen[digest.id] = node
         self.unseen[node] = UnseenFragment(
@@ -126,7 +126,7 @@ class StretchEdges:
             return
         written = self._rows_written()
         last_version = int(history.versions[stretch.num_versions - 1])
-        for flow in update_flows(stretch.source, last_version):
+        for flow in update_flows(stretch.view, last_version):
             position = history.position(flow.seen_in)
             old = stretch.lives.find(flow.old, position - 1)
             new = stretch.lives.find(flow.new, position)

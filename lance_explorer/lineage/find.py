@@ -12,7 +12,7 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.frames.findings import FINDINGS, findings_frame
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.found_rows import found_frame
 from lance_explorer.lineage.shown_columns import ShownColumns
 from lance_explorer.lineage.value_search import (
@@ -35,7 +35,7 @@ _FEW_BRANCHES = 3
 
 
 def find(
-    source: TableSource,
+    view: HistoryView,
     where: str,
     deleted: bool = True,
     columns: str | Sequence[str] | None = None,
@@ -48,11 +48,11 @@ def find(
     wanted = None if columns is None else names("columns", columns)
     question = Question(where.strip(), deleted, wanted)
     limit = whole_number("limit", limit, least=1)
-    return _found(source, question, limit, whole_number("max_bytes", max_bytes))
+    return _found(view, question, limit, whole_number("max_bytes", max_bytes))
 
 
-def _found(source: TableSource, question: Question, limit: int, max_bytes: int) -> "Found":
-    search = begin_search(source, question)
+def _found(view: HistoryView, question: Question, limit: int, max_bytes: int) -> "Found":
+    search = begin_search(view, question)
     search_on(search, limit, max_bytes)
     return Found(search, question, limit, max_bytes)
 
@@ -118,7 +118,7 @@ class Found:
         first = self.searched_from
         which = f"version {last}" if first == last else f"versions {first} to {last}"
         parts = [f"{found} in {which}"]
-        if not self.num_rows and (others := _other_branches(search.rows.source)):
+        if not self.num_rows and (others := _other_branches(search.rows.view)):
             parts.append(others)
         if self.num_rows > self._limit:
             parts.append(f"the newest {self._limit:,} are told")
@@ -148,7 +148,7 @@ class Found:
         [(1, 3, 'deleted', 'id = 2', 'city 2')]
         """
         if self._frame is None:
-            self._frame = LiveTable(self._search.rows.source).answer(self._framed)
+            self._frame = LiveTable(self._search.rows.view).answer(self._framed)
         return self._frame
 
     @documented(FINDINGS)
@@ -161,7 +161,7 @@ class Found:
         ['versions 1 to 6 are not searched: they have no column that the filter names']
         """
         found = self._search.findings
-        return findings_frame(found, [self._search.rows.source.branch] * len(found))
+        return findings_frame(found, [self._search.rows.view.branch] * len(found))
 
     def go_on(self, limit: int = DEFAULT_LIMIT, max_bytes: int = DEFAULT_BYTES) -> "Found":
         """Search on, and return all that was found until then.
@@ -181,11 +181,11 @@ class Found:
         """
         most = self._limit + whole_number("limit", limit, least=1)
         more = whole_number("max_bytes", max_bytes)
-        known = self._search.rows.source
+        known = self._search.rows.view
 
-        def searched(source: TableSource) -> Found:
-            if source is not known:
-                return _found(source, self._question, most, self.bytes_read + more)
+        def searched(view: HistoryView) -> Found:
+            if view is not known:
+                return _found(view, self._question, most, self.bytes_read + more)
             old = self._search
             search = replace(
                 old,
@@ -203,9 +203,9 @@ class Found:
     def _lost(self) -> bool:
         return any(finding.code == "values_lost" for finding in self._search.findings)
 
-    def _framed(self, source: TableSource) -> pl.DataFrame:
-        if source is not self._search.rows.source:  # files are gone that were there: search again
-            found = _found(source, self._question, self._limit, self._max_bytes)
+    def _framed(self, view: HistoryView) -> pl.DataFrame:
+        if view is not self._search.rows.view:  # files are gone that were there: search again
+            found = _found(view, self._question, self._limit, self._max_bytes)
             self._search = found._search
         search = self._search
         shown = ShownColumns(search.rows, search.positions, self._question.columns)
@@ -223,9 +223,9 @@ class Found:
         return f"<p>{escape(self.sentence)}</p>{rows_html(self.to_polars())}"
 
 
-def _other_branches(source: TableSource) -> str:
+def _other_branches(view: HistoryView) -> str:
     """Say which branches a search did not look at; nothing where there are no others."""
-    others = [name for name in ("main", *source.branches) if name != (source.branch or "main")]
+    others = [name for name in ("main", *view.branches) if name != (view.branch or "main")]
     if len(others) > _FEW_BRANCHES:
         return f"{len(others)} other branches were not searched"
     words = "branch {} was" if len(others) == 1 else "branches {} were"

@@ -20,7 +20,7 @@ from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.event_frame import enum_series, fragments, nulls, only
 from lance_explorer.lineage.follow_rows import RowsInStep, trace
 from lance_explorer.rowids.arrays import Positions, Uint64Array
@@ -30,7 +30,7 @@ __all__ = ["follow_addresses"]
 
 @documented(FOLLOWED_ADDRESSES)
 def follow_addresses(
-    source: TableSource,
+    view: HistoryView,
     addresses: ArrayLike,
     begin_version: int | None = None,
     end_version: int | None = None,
@@ -51,7 +51,7 @@ def follow_addresses(
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     addresses : array_like
         Row addresses in ``begin_version``: fragment ID << 32 | offset.
@@ -60,12 +60,12 @@ def follow_addresses(
     end_version : int, optional
         The version to follow to, which may be an earlier one; by default the latest.
     """
-    rows = state_rows(source)
+    rows = state_rows(view)
     asked = row_numbers(addresses, "row addresses")
     if begin_version is None:
-        begin_version = int(source.history.versions[0])
+        begin_version = int(view.history.versions[0])
     begin = position_of(rows, begin_version)
-    end = position_of(rows, source.latest_version if end_version is None else end_version)
+    end = position_of(rows, view.latest_version if end_version is None else end_version)
     identities, live = identities_at(rows, begin, asked)
     unique, first, inverse = np.unique(identities[live], return_index=True, return_inverse=True)
     forwards = begin <= end

@@ -27,7 +27,7 @@ from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import check_some, position_of
 from lance_explorer.history.reading.row_endings import row_not_found
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.ancestors import fork_of, identities_in_parent
 from lance_explorer.lineage.clones import step_facts
 from lance_explorer.lineage.event_frame import EventColumns, event_columns, only
@@ -45,13 +45,13 @@ _Steps = list[tuple[str | None, StepFacts]]
 
 @documented(ROW_HISTORY)
 def row_history(
-    source: TableSource, row_id: int, at: int | None = None, *, values: bool = False
+    view: HistoryView, row_id: int, at: int | None = None, *, values: bool = False
 ) -> pl.DataFrame:
     """Return what happened to one row, one event a row, oldest first.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch. What happened before it left its parent is told too.
     row_id : int
         The row ID; without stable row IDs, the address of the row in version ``at``.
@@ -68,30 +68,30 @@ def row_history(
     RowNotFoundError
         If no kept version has, or had, the row.
     """
-    rows = state_rows(source)
+    rows = state_rows(view)
     check_some(rows)
     identities, asked_at = _identities(rows, row_id, at)
     parts, steps = _history(rows, identities, asked_at, None)
     if not parts:
-        raise row_not_found(source, source.latest_version, row_id)
+        raise row_not_found(view, view.latest_version, row_id)
     columns = EventColumns.concatenated(parts)
-    told = _told(source, columns, steps)
+    told = _told(view, columns, steps)
     known_from = told.pop("known_from")
-    said = {**told, **_facts(source, columns, steps), "known_from": known_from}
+    said = {**told, **_facts(view, columns, steps), "known_from": known_from}
     frame = ROW_HISTORY.build(said)
-    return with_values(source, frame, row_id) if values else frame
+    return with_values(view, frame, row_id) if values else frame
 
 
-def _told(source: TableSource, columns: EventColumns, steps: _Steps) -> dict[str, pl.Series]:
+def _told(view: HistoryView, columns: EventColumns, steps: _Steps) -> dict[str, pl.Series]:
     """Return the columns of a frame of events."""
     told = columns.frame(steps)
-    return {**told, "known_from": known_from_branches(source, told["branch"], told["version"])}
+    return {**told, "known_from": known_from_branches(view, told["branch"], told["version"])}
 
 
-def _facts(source: TableSource, columns: EventColumns, steps: _Steps) -> dict[str, pl.Series]:
+def _facts(view: HistoryView, columns: EventColumns, steps: _Steps) -> dict[str, pl.Series]:
     """Return what the commit of each event says of itself, where that commit is kept."""
     own = np.array([step.version for _, step in steps], dtype=np.uint64)[columns.step]
-    said = facts_of_records((source.on_branch(branch), step.after) for branch, step in steps)
+    said = facts_of_records((view.on_branch(branch), step.after) for branch, step in steps)
     facts = pl.DataFrame(said, schema=dict.fromkeys(said, TEXT))[columns.step]
     is_own = pl.Series(columns.version == own)
     return {name: only(facts[name], is_own) for name in facts.columns}
@@ -115,8 +115,8 @@ def _identities(rows: StateRows, row_id: int, at: int | None) -> tuple[list[int]
         identities, live = identities_at(rows, position, address)
         if live[0]:
             return [int(identities[0])], position
-    version = rows.source.latest_version if at is None else at
-    raise row_not_found(rows.source, version, row_id)
+    version = rows.view.latest_version if at is None else at
+    raise row_not_found(rows.view, version, row_id)
 
 
 def _last_position(rows: StateRows, address: int) -> int | None:
@@ -141,7 +141,7 @@ def _history(
     The rows are meant in the version at the position ``asked_at``.
     """
     parts, steps = list[EventColumns](), _Steps()
-    fork = fork_of(rows.source)
+    fork = fork_of(rows.view)
     shared = np.array(identities, dtype=np.uint64)
     inherited = shared[:0]
     if fork is not None:
@@ -154,7 +154,7 @@ def _history(
             columns = since_fork(rows, fork, shared, len(steps))
             if len(columns.row):
                 parts.append(columns)
-                steps.append((rows.source.branch, step_facts(rows, 0)))
+                steps.append((rows.view.branch, step_facts(rows, 0)))
         may_be_other = (last_links_at(rows, asked_at, shared) >= 0).any()
         parts = [columns.doubted(np.full(len(columns), may_be_other)) for columns in parts]
     told = [events for identity in identities for events in timeline(rows, identity)]
@@ -173,7 +173,7 @@ def _history(
             columns = columns.where(columns.version > np.uint64(fork.version))
         if len(columns.row):
             parts.append(columns)
-            steps.append((rows.source.branch, events.step))
+            steps.append((rows.view.branch, events.step))
     return parts, steps
 
 
@@ -184,7 +184,7 @@ def _comes(events: RowEvents) -> bool:
 
 @documented(FOLLOWED)
 def follow(
-    source: TableSource,
+    view: HistoryView,
     ids: ArrayLike,
     begin_version: int | None = None,
     end_version: int | None = None,
@@ -193,7 +193,7 @@ def follow(
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch. What happened before it left its parent is told too.
     ids : array_like
         Row IDs; addresses in ``begin_version`` if that has no stable row IDs; in ``end_version``
@@ -214,9 +214,9 @@ def follow(
         raise InvalidArgumentError(
             f"begin_version {begin_version} is later than end_version {end_version}"
         )
-    rows = state_rows(source)
+    rows = state_rows(view)
     start = 0 if begin_version is None else position_of(rows, begin_version) + 1
-    stop = position_of(rows, source.latest_version if end_version is None else end_version) + 1
+    stop = position_of(rows, view.latest_version if end_version is None else end_version) + 1
     wanted = asked[np.sort(first)]
     named_at = (start or stop) - 1
     if rows.has_row_ids_at(named_at):
@@ -231,7 +231,7 @@ def follow(
     if len(identities) > len(wanted):  # of two rows with one ID, the one that ends comes first
         columns = columns.where(np.lexsort((columns.before == NO_ADDRESS, columns.step)))
     columns = columns.by_row(len(wanted))
-    return FOLLOWED.build({"_rowid": wanted[columns.row], **_told(source, columns, steps)})
+    return FOLLOWED.build({"_rowid": wanted[columns.row], **_told(view, columns, steps)})
 
 
 def followed_events(
@@ -246,7 +246,7 @@ def followed_events(
     ``row`` counts the given identities, of the rows that have them at the position ``asked_at``.
     """
     parts, steps = list[EventColumns](), _Steps()
-    fork = fork_of(rows.source) if positions.start == 0 else None
+    fork = fork_of(rows.view) if positions.start == 0 else None
     if fork is not None:
         inherited, was_there = identities_in_parent(rows, fork, identities)
         before = range(fork.position + 1)
@@ -257,7 +257,7 @@ def followed_events(
             shared = _ascending(identities, known & was_there)
             columns = since_fork(rows, fork, identities[shared], len(steps))
             parts.append(replace(columns, row=shared[columns.row]))
-            steps.append((rows.source.branch, step_facts(rows, 0)))
+            steps.append((rows.view.branch, step_facts(rows, 0)))
         may_be_other = last_links_at(rows, asked_at, identities) >= 0
         parts = [columns.doubted(may_be_other[columns.row]) for columns in parts]
     order = _ascending(identities, known)
@@ -270,7 +270,7 @@ def followed_events(
             if is_over_gap and not found.events.step.position:
                 columns = columns.where(~was_there[columns.row])
         parts.append(columns)
-        steps.append((rows.source.branch, found.events.step))
+        steps.append((rows.view.branch, found.events.step))
     return parts, steps
 
 

@@ -87,7 +87,7 @@ def _rewritten(rows: StateRows, fork: Fork) -> Uint64Array:
     Row versions do not tell of writes in place by lost commits.
     """
     ends = fork.parent.history.records[fork.position], rows.history.records[0]
-    common = ancestry(Place(fork.parent.source, fork.version), Place(rows.source, ends[1].version))
+    common = ancestry(Place(fork.parent.view, fork.version), Place(rows.view, ends[1].version))
     schemas = SchemaPair(ends[0].schema, ends[1].schema, fields_of_both(common))
     here, there = fork.parent.history, rows.history
     old = {here.states[state].id: here.states[state] for state in here.states_at(fork.position)}

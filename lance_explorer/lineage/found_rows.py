@@ -227,7 +227,7 @@ def found_frame(
     searched_from : int
         The first position that was searched.
     """
-    history, source = rows.history, rows.source
+    history, view = rows.history, rows.view
     order = np.lexsort((seen.address, -seen.last))
     seen, values = seen.where(order), values[order] if values.width else values
     is_live = seen.last == len(history) - 1
@@ -237,7 +237,7 @@ def found_frame(
         (seen.first > searched_from) | (searched_from == 0)
     )
     told = {
-        "branch": [source.branch] * len(seen),
+        "branch": [view.branch] * len(seen),
         "_rowid": _names(rows, seen),
         "_rowaddr": seen.address,
         "_row": pl.Series(seen.identity, dtype=ID).rank("dense").cast(pl.Int64) - 1,
@@ -247,7 +247,7 @@ def found_frame(
         "first_version_exact": exact,
         "is_live": is_live,
         **{name: ends[name] for name in ends.columns},
-        "known_from": known_from(source, versions[seen.last]),
+        "known_from": known_from(view, versions[seen.last]),
     }
     return FOUND.build(told).hstack(values)
 
@@ -262,7 +262,7 @@ def _names(rows: StateRows, seen: Sightings) -> pl.Series:
 
 def _ends(rows: StateRows, seen: Sightings, is_live: NDArray[np.bool_]) -> pl.DataFrame:
     """Return what ended each stretch, a line each; nulls where the row is live."""
-    history, source = rows.history, rows.source
+    history, view = rows.history, rows.view
     position = np.where(is_live, -1, seen.last + 1)
     lines = pl.DataFrame({"identity": seen.identity, "position": position})
     events = lines.join(
@@ -272,7 +272,7 @@ def _ends(rows: StateRows, seen: Sightings, is_live: NDArray[np.bool_]) -> pl.Da
         maintain_order="left",
     )
     records = {n: history.records[n] for n in np.unique(position).tolist() if n >= 0}
-    said = facts_of_records((source, record) for record in records.values())
+    said = facts_of_records((view, record) for record in records.values())
     commits = pl.DataFrame(
         {
             "position": [*records],

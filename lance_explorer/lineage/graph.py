@@ -19,7 +19,7 @@ from lance_explorer.errors import FragmentNotFoundError
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.documented import column_table, documented
 from lance_explorer.history.collector import collector_paused
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.edges import StretchEdges
 from lance_explorer.lineage.export import to_dot, to_graphml, to_json, to_mermaid
 from lance_explorer.lineage.graph_frames import (
@@ -43,9 +43,9 @@ __all__ = ["FragmentNode", "Lineage", "LineageFrames", "lineage"]
 
 
 @collector_paused()
-def lineage(source: TableSource) -> "Lineage":
+def lineage(view: HistoryView) -> "Lineage":
     """Return the lineage of the fragments of a branch, its parents up to the fork with it."""
-    stretches = line_of(source)
+    stretches = line_of(view)
     edges: list[Edge] = []
     fragments, states = [], []
     parent: StretchEdges | None = None
@@ -57,8 +57,8 @@ def lineage(source: TableSource) -> "Lineage":
         fragments.append(lives_frame(stretch, finder.nodes, is_latest=is_latest))
         states.append(states_frame(stretch, finder.nodes))
         parent = finder
-    frames = LineageFrames(pl.concat(fragments), edges_frame(source, edges), pl.concat(states))
-    return Lineage(frames, source)
+    frames = LineageFrames(pl.concat(fragments), edges_frame(view, edges), pl.concat(states))
+    return Lineage(frames, view)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Lineage:
     """
 
     frames: LineageFrames
-    source: TableSource
+    _view: HistoryView
 
     @cached_property
     def graph(self) -> "nx.MultiDiGraph":
@@ -221,7 +221,7 @@ class Lineage:
         )
         fragments, all_edges, states = self.frames
         frames = LineageFrames(fragments.filter(kept), all_edges.filter(edges), states.filter(kept))
-        return Lineage(frames, self.source)
+        return Lineage(frames, self._view)
 
     def subgraph_of(self, events: pl.DataFrame) -> "Lineage":
         """Return the part that some rows passed through.
@@ -239,7 +239,7 @@ class Lineage:
         Examples
         --------
         >>> from lance_explorer.lineage.following import follow
-        >>> story = table.lineage().subgraph_of(follow(table.source, [2]))
+        >>> story = table.lineage().subgraph_of(follow(table._view, [2]))
         >>> story.fragments()["node"].to_list()
         ['0@1', '2@3']
         """
@@ -257,7 +257,7 @@ class Lineage:
         kept = edges.join(steps, on=steps.columns, how="semi", maintain_order="left")
         others = edges.filter(pl.col("kind").is_in(["clone", "restore"]))
         every = pl.concat([kept, others]).unique(maintain_order=True).sort("version")
-        return Lineage(part.frames._replace(edges=every), self.source)
+        return Lineage(part.frames._replace(edges=every), self._view)
 
     # ------------------------------------------------------------------------- export
 
@@ -332,15 +332,15 @@ class Lineage:
         """
         check_not_forked()
         fragments, edges, _ = self.frames
-        return openlineage_events(self.source, fragments, edges, text("namespace", namespace))
+        return openlineage_events(self._view, fragments, edges, text("namespace", namespace))
 
     # ------------------------------------------------------------------------ display
 
     @described
     def __repr__(self) -> str:
         fragments, edges, _ = self.frames
-        branch = f" (branch {self.source.branch})" if self.source.branch else ""
-        name = PurePosixPath(self.source.uri).name + branch
+        branch = f" (branch {self._view.branch})" if self._view.branch else ""
+        name = PurePosixPath(self._view.uri).name + branch
         counts = f"{_plural(len(fragments), 'fragment')}, {_plural(len(edges), 'edge')}"
         return f"Lineage({name}: {counts})"
 

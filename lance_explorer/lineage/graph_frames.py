@@ -11,7 +11,7 @@ from lance_explorer.frames.counts import nullable
 from lance_explorer.frames.kinds import kind_of
 from lance_explorer.frames.known_from import known_from_branches
 from lance_explorer.history.history import History
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.nodes import (
     EDGES,
     FRAGMENTS,
@@ -127,7 +127,7 @@ def states_frame(stretch: Stretch, nodes: Sequence[FragmentNode]) -> pl.DataFram
     )
 
 
-def edges_frame(source: TableSource, edges: Sequence[Edge]) -> pl.DataFrame:
+def edges_frame(view: HistoryView, edges: Sequence[Edge]) -> pl.DataFrame:
     """Return edges in the order of their versions."""
     return EDGES.build(
         {
@@ -142,7 +142,7 @@ def edges_frame(source: TableSource, edges: Sequence[Edge]) -> pl.DataFrame:
             "evidence": [edge.evidence.label for edge in edges],
             "source": [edge.source for edge in edges],
             "known_from": known_from_branches(
-                source,
+                view,
                 [edge.end.branch for edge in edges],
                 [None if edge.end.table else edge.version for edge in edges],
             ),

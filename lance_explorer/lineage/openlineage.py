@@ -19,7 +19,7 @@ from lance_explorer.errors import MissingDependencyError
 from lance_explorer.format.table_operations import Clone, Restore
 from lance_explorer.frames.derived import Derivation, derivations, view_source
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["openlineage_events"]
 
@@ -29,7 +29,7 @@ _LIFECYCLE = {"create": "CREATE", "overwrite": "OVERWRITE", "branch": "CREATE", 
 
 
 def openlineage_events(
-    source: TableSource, fragments: pl.DataFrame, edges: pl.DataFrame, namespace: str
+    view: HistoryView, fragments: pl.DataFrame, edges: pl.DataFrame, namespace: str
 ) -> list[Any]:
     """Return one event for each kept version of a branch, oldest first.
 
@@ -45,7 +45,7 @@ def openlineage_events(
             "OpenLineage events need openlineage-python: pip install 'lance-explorer[openlineage]'"
         ) from error
     own = fragments.filter(
-        pl.col("table").is_null(), pl.col("branch").eq_missing(pl.lit(source.branch, pl.String))
+        pl.col("table").is_null(), pl.col("branch").eq_missing(pl.lit(view.branch, pl.String))
     )
     made = own.group_by("first_version").agg(
         pl.col("kind").first(),
@@ -59,13 +59,13 @@ def openlineage_events(
     for version, *facts in ours.select("version", *_EDGE_COLUMNS).iter_rows():
         ways[version].append(dict(zip(_EDGE_COLUMNS, facts, strict=True)))
     return [
-        _event(source, record, namespace, written.get(record.version), ways[record.version])
-        for record in source.history.records
+        _event(view, record, namespace, written.get(record.version), ways[record.version])
+        for record in view.history.records
     ]
 
 
 def _event(
-    source: TableSource,
+    view: HistoryView,
     record: VersionRecord,
     namespace: str,
     written: tuple[str, int | None] | None,
@@ -74,9 +74,7 @@ def _event(
     from openlineage.client import event_v2, facet_v2
 
     header = record.transaction.header if record.transaction else None
-    run_id = (
-        header.uuid if header else str(uuid5(NAMESPACE_URL, f"{_uri(source)}@{record.version}"))
-    )
+    run_id = header.uuid if header else str(uuid5(NAMESPACE_URL, f"{_uri(view)}@{record.version}"))
     facets: dict[str, Any] = {"version": _version_facet(record.version)}
     if written is not None and written[0] in _LIFECYCLE:
         facets["lifecycleStateChange"] = _lifecycle_facet(_LIFECYCLE[written[0]])
@@ -87,7 +85,7 @@ def _event(
     }
     if written is not None and written[1] is not None:
         output_facets["outputStatistics"] = _statistics_facet(written[1])
-    place, name = _dataset(_uri(source))
+    place, name = _dataset(_uri(view))
     derived = derivations(record)
     computed = [one for one in derived if one.column is not None]
     if computed:
@@ -100,40 +98,40 @@ def _event(
         job=event_v2.Job(namespace=namespace, name=f"{name}.{record.operation or 'unknown'}"),
         inputs=[
             event_v2.InputDataset(*_dataset(uri), facets={"version": _version_facet(version)})
-            for uri, version in [*_inputs(source, record), *_view_inputs(source, record, derived)]
+            for uri, version in [*_inputs(view, record), *_view_inputs(view, record, derived)]
         ],
         outputs=[event_v2.OutputDataset(place, name, facets=facets, outputFacets=output_facets)],
     )
 
 
-def _inputs(source: TableSource, record: VersionRecord) -> list[tuple[str, int]]:
+def _inputs(view: HistoryView, record: VersionRecord) -> list[tuple[str, int]]:
     """Return what a commit was made from: places and versions."""
-    transaction = source.transaction(record)
+    transaction = view.transaction(record)
     operation = transaction.operation if transaction else None
     if isinstance(operation, Clone):
         return [(operation.ref_path, operation.ref_version)]
-    before = [(_uri(source), record.version - 1)] if record.version > 1 else []
+    before = [(_uri(view), record.version - 1)] if record.version > 1 else []
     if isinstance(operation, Restore) and operation.version != record.version - 1:
-        return [*before, (_uri(source), operation.version)]
+        return [*before, (_uri(view), operation.version)]
     return before
 
 
 def _view_inputs(
-    source: TableSource, record: VersionRecord, derived: tuple[Derivation, ...]
+    view: HistoryView, record: VersionRecord, derived: tuple[Derivation, ...]
 ) -> list[tuple[str, int]]:
     """Return the source of a view that a commit computed: a table beside it, and its version."""
-    found = [(view_source(source.uri, one), one.refreshed_version) for one in derived]
+    found = [(view_source(view.uri, one), one.refreshed_version) for one in derived]
     return [
         (uri, version)
         for uri, version in found
-        if uri is not None and version is not None and version != _refreshed_before(source, record)
+        if uri is not None and version is not None and version != _refreshed_before(view, record)
     ]
 
 
-def _refreshed_before(source: TableSource, record: VersionRecord) -> int | None:
+def _refreshed_before(view: HistoryView, record: VersionRecord) -> int | None:
     """Return the version of its source that a view had before a commit; None if it had none."""
-    position = source.history.position(record.version)
-    before = derivations(source.history.records[position - 1]) if position else ()
+    position = view.history.position(record.version)
+    before = derivations(view.history.records[position - 1]) if position else ()
     return next((one.refreshed_version for one in before if one.column is None), None)
 
 
@@ -186,9 +184,9 @@ def _statistics_facet(rows: int) -> Any:
     return statistics.OutputStatisticsOutputDatasetFacet(rowCount=rows, producer=_PRODUCER)
 
 
-def _uri(source: TableSource) -> str:
+def _uri(view: HistoryView) -> str:
     """Return where the branch lies."""
-    return source.storage.uri
+    return view.storage.uri
 
 
 def _dataset(uri: str) -> tuple[str, str]:

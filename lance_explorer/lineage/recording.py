@@ -22,8 +22,8 @@ from lance_explorer.history.rewrites.stored_compactions import (
     encode_lineage,
     stored_lineage,
 )
-from lance_explorer.history.source import TableSource
-from lance_explorer.history.table_input import dataset_of, open_source
+from lance_explorer.history.table_input import dataset_of, open_view
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.compactions import compaction_lineage
 from lance_explorer.storage import check_not_forked
 
@@ -106,7 +106,7 @@ def record_compaction_lineage(dataset: Any) -> CompactionLineage | None:
     CompactionLineage: 1 compaction, the latest in version 3
     """
     table = _lance_dataset(dataset)
-    stored = _store(table, open_source(table))
+    stored = _store(table, open_view(table))
     _follow(dataset, table)
     return stored
 
@@ -146,7 +146,7 @@ def set_lineage_retention(dataset: Any, max_entries: int) -> None:
     """
     max_entries = whole_number("max_entries", max_entries, least=1, most=_LARGEST)
     table = _lance_dataset(dataset)
-    _store(table, open_source(table), max_entries)
+    _store(table, open_view(table), max_entries)
     _follow(dataset, table)
 
 
@@ -196,9 +196,9 @@ def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
         raise InvalidArgumentError(
             f"pylance cannot compact with {', '.join(options)}: {error}"
         ) from error
-    source = open_source(table)
-    made = compaction_lineage(source, table.version) if metrics.fragments_removed else None
-    _store(table, source)
+    view = open_view(table)
+    made = compaction_lineage(view, table.version) if metrics.fragments_removed else None
+    _store(table, view)
     _follow(dataset, table)
     return CompactionMetrics(
         metrics.fragments_removed,
@@ -210,7 +210,7 @@ def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
 
 
 def _store(
-    table: Any, source: TableSource, max_entries: int | None = None
+    table: Any, view: HistoryView, max_entries: int | None = None
 ) -> CompactionLineage | None:
     """Store what history shows, until that is what is stored; return it.
 
@@ -220,23 +220,23 @@ def _store(
     """
     for _ in range(_MOST_TRIES):
         table.checkout_latest()
-        source = source.refreshed()
-        if source.latest_version != table.version:
+        view = view.refreshed()
+        if view.latest_version != table.version:
             continue
-        stored = stored_lineage(source.version(table.version).records[0].manifest.config)
-        wanted = _wanted(source, stored or CompactionLineage(), max_entries)
+        stored = stored_lineage(view.version(table.version).records[0].manifest.config)
+        wanted = _wanted(view, stored or CompactionLineage(), max_entries)
         if wanted == (stored or CompactionLineage()):
             return stored
         _set(table, wanted)
     raise StorageError(
-        f"{source.uri}: gave up recording: others committed first, {_MOST_TRIES} times"
+        f"{view.uri}: gave up recording: others committed first, {_MOST_TRIES} times"
     )
 
 
 def _wanted(
-    source: TableSource, stored: CompactionLineage, max_entries: int | None
+    view: HistoryView, stored: CompactionLineage, max_entries: int | None
 ) -> CompactionLineage:
-    known = compaction_lineage(source) or stored
+    known = compaction_lineage(view) or stored
     most = stored.max_entries if max_entries is None else max_entries
     return CompactionLineage(
         tuple([entry for entry in known.entries if entry.is_complete][:most]), most

@@ -8,7 +8,7 @@ from lance_explorer.arguments import flag, row_number
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import ROW_HISTORY
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.following import row_history
 from lance_explorer.shown import described
 
@@ -23,7 +23,7 @@ class Row:
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     row_id : int
         The row ID, or the address.
@@ -32,8 +32,8 @@ class Row:
         has it.
     """
 
-    def __init__(self, source: TableSource, row_id: int, at: int | None = None) -> None:
-        self.source = source
+    def __init__(self, view: HistoryView, row_id: int, at: int | None = None) -> None:
+        self._view = view
         self.row_id = row_number(row_id)
         self.at = at
 
@@ -60,8 +60,8 @@ class Row:
         [None, []]
         """
         with_values = flag("values", values)
-        return LiveTable(self.source).answer(
-            lambda source: row_history(source, self.row_id, self.at, values=with_values)
+        return LiveTable(self._view).answer(
+            lambda view: row_history(view, self.row_id, self.at, values=with_values)
         )
 
     def graph(self) -> "Lineage":
@@ -84,8 +84,8 @@ class Row:
         """
         from lance_explorer.lineage.graph import lineage
 
-        return LiveTable(self.source).answer(
-            lambda source: lineage(source).subgraph_of(row_history(source, self.row_id, self.at))
+        return LiveTable(self._view).answer(
+            lambda view: lineage(view).subgraph_of(row_history(view, self.row_id, self.at))
         )
 
     @described

@@ -17,8 +17,8 @@ from lance_explorer.history.columns.lives import Stop
 from lance_explorer.history.columns.value_columns import ValueColumns, types_if_known, value_columns
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.paths import Branch
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import done_in_order
 
 __all__ = ["absent_columns", "with_values"]
@@ -29,12 +29,12 @@ _READS_AT_ONCE = 16
 """How many versions are read at a time where requests take long; pylance makes several for each."""
 
 
-def with_values(source: TableSource, frame: pl.DataFrame, row_id: int) -> pl.DataFrame:
+def with_values(view: HistoryView, frame: pl.DataFrame, row_id: int) -> pl.DataFrame:
     """Return the history of a row with its values, and which of them changed.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     frame : polars.DataFrame
         What :func:`~lance_explorer.lineage.following.row_history` returns.
@@ -52,18 +52,18 @@ def with_values(source: TableSource, frame: pl.DataFrame, row_id: int) -> pl.Dat
         later one cannot hold exactly is two columns, as are two that had one name: the earlier one
         has a number after its name, as in ``tags@1``.
     """
-    places = _places(source, frame)
+    places = _places(view, frame)
     read = [
         None if place is None or row is None else (place, row)
-        for place, row in zip(places, _read(source, places, row_id), strict=True)
+        for place, row in zip(places, _read(view, places, row_id), strict=True)
     ]
-    stops, known = _stops(source, places), [one for one in read if one is not None]
+    stops, known = _stops(view, places), [one for one in read if one is not None]
     types = {place.name[:2]: row.schema for place, row in known}
     columns = value_columns(
         stops,
         lambda stop: types.get(_name(stop)) or types_if_known(stop),
-    ).of(Place(place.source, place.version) for place, _ in known)
-    found = [columns.filled(row, place.source, place.version) for place, row in known]
+    ).of(Place(place.view, place.version) for place, _ in known)
+    found = [columns.filled(row, place.view, place.version) for place, row in known]
     rows = pl.concat([columns.empty(), *found]).to_struct()
     numbers = iter(range(len(found)))
     at = pl.Series([None if one is None else next(numbers) for one in read], dtype=pl.UInt32())
@@ -74,21 +74,21 @@ def with_values(source: TableSource, frame: pl.DataFrame, row_id: int) -> pl.Dat
     )
 
 
-def absent_columns(source: TableSource, frame: pl.DataFrame) -> list[list[str]]:
+def absent_columns(view: HistoryView, frame: pl.DataFrame) -> list[list[str]]:
     """Return for each event the columns of ``values`` that the table did not have then.
 
     They are null there, as are those of which nothing is known, but for another reason.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     frame : polars.DataFrame
         What :func:`with_values` returns.
     """
-    places = _places(source, frame)
-    columns = value_columns(_stops(source, places), types_if_known)
-    there = [None if p is None else columns.names_in(p.source, p.version) for p in places]
+    places = _places(view, frame)
+    columns = value_columns(_stops(view, places), types_if_known)
+    there = [None if p is None else columns.names_in(p.view, p.version) for p in places]
     names = frame["values"].struct.fields
     return [[] if some is None else [name for name in names if name not in some] for some in there]
 
@@ -106,9 +106,9 @@ class _Place(NamedTuple):
         return *_name(self.stop), self.address
 
     @property
-    def source(self) -> TableSource:
+    def view(self) -> HistoryView:
         """The branch."""
-        return self.stop.line.source
+        return self.stop.line.view
 
     @property
     def version(self) -> int:
@@ -116,13 +116,13 @@ class _Place(NamedTuple):
         return self.stop.record.version
 
 
-def _places(source: TableSource, events: pl.DataFrame) -> list[_Place | None]:
-    return [_place(source, event) for event in events.iter_rows(named=True)]
+def _places(view: HistoryView, events: pl.DataFrame) -> list[_Place | None]:
+    return [_place(view, event) for event in events.iter_rows(named=True)]
 
 
-def _place(source: TableSource, event: dict[str, Any]) -> _Place | None:
+def _place(view: HistoryView, event: dict[str, Any]) -> _Place | None:
     """Return where the row is after an event, or was before it ended; None if that is gone."""
-    on_branch = source.on_branch(event["branch"])
+    on_branch = view.on_branch(event["branch"])
     kept = [file.version for file in on_branch.listing.versions]
     address, version = event["_rowaddr_after"], event["version"]
     if address is None:
@@ -138,28 +138,28 @@ def _place(source: TableSource, event: dict[str, Any]) -> _Place | None:
     return _Place(stop, address, check_blob)
 
 
-def _stop(source: TableSource, version: int) -> Stop:
-    return Stop(Branch(source, source.history), source.history.position(version))
+def _stop(view: HistoryView, version: int) -> Stop:
+    return Stop(Branch(view, view.history), view.history.position(version))
 
 
-def _stops(source: TableSource, places: Sequence[_Place | None]) -> list[Stop]:
+def _stops(view: HistoryView, places: Sequence[_Place | None]) -> list[Stop]:
     """Return the versions of places, the latest first; before them the latest of the branch."""
-    latest = _stop(source, int(source.history.versions[-1]))
+    latest = _stop(view, int(view.history.versions[-1]))
     stops = [latest, *[place.stop for place in reversed(places) if place is not None]]
     return [*{_name(stop): stop for stop in stops}.values()]
 
 
 def _name(stop: Stop) -> tuple[str, int]:
-    return stop.line.source.storage.uri, stop.record.version
+    return stop.line.view.storage.uri, stop.record.version
 
 
 def _read(
-    source: TableSource, places: Sequence[_Place | None], row_id: int
+    view: HistoryView, places: Sequence[_Place | None], row_id: int
 ) -> list[pl.DataFrame | None]:
     """Return the row at some places, of which each is read once; None where it cannot be read."""
     known = {place.name: place for place in places if place is not None}
     tasks = [(1, partial(_values, place, row_id)) for place in known.values()]
-    most = min(source.storage.in_flight, _READS_AT_ONCE)
+    most = min(view.storage.in_flight, _READS_AT_ONCE)
     found = dict(zip(known, done_in_order(tasks, most, _READS_AT_ONCE), strict=True))
     return [None if place is None else found[place.name] for place in places]
 
@@ -167,11 +167,11 @@ def _read(
 def _values(place: _Place, row_id: int) -> pl.DataFrame | None:
     from lance_explorer.values import read_rows_at
 
-    record, storage = place.stop.record, place.source.storage
+    record, storage = place.stop.record, place.view.storage
     is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
     try:
         return read_rows_at(
-            value_root(place.source, record.version),
+            value_root(place.view, record.version),
             record.version,
             np.array([place.address], dtype=np.uint64),
             np.array([row_id if is_stable else place.address], dtype=np.uint64),
@@ -197,9 +197,9 @@ def _changes(
         values = dict[int | None, pl.Series]()
         if found is not None:
             place, row = found
-            shown = columns.names_in(place.source, place.version).items()
+            shown = columns.names_in(place.view, place.version).items()
             numbers = told.columns(place.stop)
-            named = columns.named(row, place.source, place.version)
+            named = columns.named(row, place.view, place.version)
             values = {numbers[own]: named[name] for name, own in shown}
         if found is None or not number or read[number - 1] is None or event == _CREATED:
             yield None

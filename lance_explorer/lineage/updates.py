@@ -13,8 +13,8 @@ from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.state_rows import state_rows
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import is_plain_update
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.addresses import fragments_of
 
 __all__ = ["UpdateFlow", "UpdateStep", "update_flows"]
@@ -49,13 +49,13 @@ class UpdateFlow:
     source: str
 
 
-def update_flows(source: TableSource, last_version: int) -> Iterator[UpdateFlow]:
+def update_flows(view: HistoryView, last_version: int) -> Iterator[UpdateFlow]:
     """Yield what updates did in the versions of a branch up to a last one, in order.
 
     With stable row IDs rows are counted. Without, the order of rows tells what ``update()`` did; of
     a merge, from which fragments rows went, and into which, but not how many.
     """
-    rows = state_rows(source)
+    rows = state_rows(view)
     follows = rows.history.follows_previous.tolist()
     for position, record in enumerate(rows.history.records):
         if record.version > last_version:
@@ -83,7 +83,7 @@ class UpdateStep(StepFacts):
 
     def by_row(self) -> list[UpdateFlow]:
         """Return the flows that a comparison of all rows tells."""
-        return list(_count(row_events(self._rows.source, self.position)))
+        return list(_count(row_events(self._rows.view, self.position)))
 
     def by_fragment(self) -> list[UpdateFlow] | None:
         """Return the flows if counts alone tell them: all rows that went are in one fragment."""

@@ -18,8 +18,8 @@ from lance_explorer.history.columns.value_columns import (
 )
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import check_some
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.found_rows import FOUND, Sightings, merged
 from lance_explorer.lineage.shown_columns import ShownColumns
 from lance_explorer.lineage.stored_rows import (
@@ -99,7 +99,7 @@ class ValueSearch:
         return self.waiting[0].last + 1 if self.waiting else self.positions.start
 
 
-def begin_search(source: TableSource, question: Question) -> ValueSearch:
+def begin_search(view: HistoryView, question: Question) -> ValueSearch:
     """Return a search that has found nothing yet.
 
     Raises
@@ -107,7 +107,7 @@ def begin_search(source: TableSource, question: Question) -> ValueSearch:
     InvalidArgumentError
         If no version takes the filter, or none has one of the columns.
     """
-    rows = state_rows(source)
+    rows = state_rows(view)
     check_some(rows)
     records = rows.history.records
     stop = len(records)
@@ -127,7 +127,7 @@ def begin_search(source: TableSource, question: Question) -> ValueSearch:
         if one is None or one.schema in filters or one.schema in errors:
             continue
         told = filter_for(question.where, records[place].schema, is_word=word)
-        error = _why_refused(source, records[place].version, str(told))
+        error = _why_refused(view, records[place].version, str(told))
         if error is None:
             filters[one.schema] = str(told)
         else:
@@ -163,14 +163,14 @@ def _check_columns(columns: Sequence[str] | None, schemas: Iterable[tuple[Field,
             )
 
 
-def _why_refused(source: TableSource, version: int, filter: str) -> InvalidArgumentError | None:
+def _why_refused(view: HistoryView, version: int, filter: str) -> InvalidArgumentError | None:
     """Return why a version does not take a filter; None too where values cannot be read at all."""
     from lance_explorer.values import check_filter
 
     try:
-        check_values(source, version, some_rows=True)
-        root = value_root(source, version)
-        return check_filter(root, version, filter, source.storage.options)
+        check_values(view, version, some_rows=True)
+        root = value_root(view, version)
+        return check_filter(root, version, filter, view.storage.options)
     except InvalidArgumentError:
         raise
     except LanceExplorerError:
@@ -257,17 +257,17 @@ def _scanned(
     """Yield the matching offsets of some fragments of a version, by fragment."""
     from lance_explorer.values import matching_rows
 
-    source = search.rows.source
+    view = search.rows.view
     version = search.rows.history.records[position].version
     try:
-        check_values(source, version, some_rows=True)
+        check_values(view, version, some_rows=True)
         found = matching_rows(
-            value_root(source, version), version, fragments, filter, source.storage.options
+            value_root(view, version), version, fragments, filter, view.storage.options
         )
     except InvalidArgumentError:
         raise
     except LanceExplorerError as error:
-        source.storage.io.missing += 1  # perhaps a cleanup goes on just now
+        view.storage.io.missing += 1  # perhaps a cleanup goes on just now
         if len(fragments) > 1:
             for fragment in fragments:
                 yield from _scanned(search, position, [fragment], filter)
@@ -374,9 +374,9 @@ def with_values(
     frames, has = [told.empty()], {name: np.zeros(count, dtype=np.bool_) for name in told.schema}
     begin = 0
     for position, values in parts.items():
-        for name in told.names_in(rows.source, versions[position]):
+        for name in told.names_in(rows.view, versions[position]):
             has[name][begin : begin + len(values)] = True
-        frames.append(told.filled(values, rows.source, versions[position]))
+        frames.append(told.filled(values, rows.view, versions[position]))
         begin += len(values)
     known = take >= 0
     place = pl.Series(take).set(pl.Series(~known), None)
@@ -397,25 +397,25 @@ def _values(
     """Return values of rows in a version; None if they cannot be read."""
     from lance_explorer.values import read_rows_at
 
-    rows, source = search.rows, search.rows.source
+    rows, view = search.rows, search.rows.view
     record = rows.history.records[position]
     asked = shown.names_at(position)
     if not asked:
         return None
     row_ids = rows.lance_ids_at(position, rows.row_ids(seen.identity), seen.address)
     try:
-        check_blob = check_values(source, record.version, some_rows=True)
+        check_blob = check_values(view, record.version, some_rows=True)
         return read_rows_at(
-            value_root(source, record.version),
+            value_root(view, record.version),
             record.version,
             seen.address,
             row_ids,
             asked,
-            source.storage.options,
+            view.storage.options,
             check_blob,
             whole_blobs=False,
         )
     except LanceExplorerError as error:
-        source.storage.io.missing += 1
+        view.storage.io.missing += 1
         search.findings.append(_lost(record.version, None, error))
         return None

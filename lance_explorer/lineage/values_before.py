@@ -18,8 +18,8 @@ from lance_explorer.history.ancestors import Place, ancestry
 from lance_explorer.history.columns.columns_by_name import ColumnsByName, same_fields
 from lance_explorer.history.columns.fields_of_both import doubtful_pairs
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.stored_rows import Piece, StoredRows, Wanted, reads_of, stored_rows
 from lance_explorer.lineage.where import fields_of
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
@@ -113,9 +113,9 @@ class BranchValues:
         """
         record, key = self.rows.history.records[position], self._key(position)
         if key not in self._doubts:
-            history, now = self.now.source.found(self.now.version)
+            history, now = self.now.view.found(self.now.version)
             try:
-                pairs = doubtful_pairs(ancestry(Place(self.rows.source, record.version), self.now))
+                pairs = doubtful_pairs(ancestry(Place(self.rows.view, record.version), self.now))
             except LanceExplorerError:
                 pairs = frozenset()
             ids = {later for _, later in pairs}
@@ -207,7 +207,7 @@ class BranchValues:
         Where IDs do not tell, since versions are lost or all IDs were given anew, names do. A
         column was not there if none of the fields that hold its values now was.
         """
-        history, position = self.now.source.found(self.now.version)
+        history, position = self.now.view.found(self.now.version)
         inside = column_fields(history.records[position].schema)
         ids = {name: inside[name][0].id for name in self.columns}
         own = {f.id: f.name for f in schema if f.parent_id == NO_PARENT}
@@ -237,7 +237,7 @@ class BranchValues:
         """
         record, key = self.rows.history.records[position], self._key(position)
         if key not in self._inside:
-            history, now = self.now.source.found(self.now.version)
+            history, now = self.now.view.found(self.now.version)
             schema = history.records[now].schema
             names = {f.id: f.name for f in schema}
             later = self._later_ids(record.version)
@@ -249,11 +249,11 @@ class BranchValues:
 
     @cached_property
     def _by_name(self) -> ColumnsByName:
-        return ColumnsByName(self.rows.source, self.now)
+        return ColumnsByName(self.rows.view, self.now)
 
     def _later_ids(self, version: int) -> Mapping[int, int]:
         """Return the IDs that fields of a version have now."""
-        return same_fields(Place(self.rows.source, version), self.now)
+        return same_fields(Place(self.rows.view, version), self.now)
 
     def _read(
         self, position: int, addresses: Uint64Array, row_ids: Uint64Array
@@ -261,24 +261,24 @@ class BranchValues:
         """Return values of rows of one version by the names of now; None if they are lost."""
         from lance_explorer.values import read_rows_at
 
-        source: TableSource = self.rows.source
+        view: HistoryView = self.rows.view
         record = self.rows.history.records[position]
         names = self.names_at(position)
         if not names:
             return pl.DataFrame({"": np.zeros(len(addresses), dtype=np.int8)}).select([])
         try:
             values = read_rows_at(
-                value_root(source, record.version),
+                value_root(view, record.version),
                 record.version,
                 addresses,
                 row_ids,
                 [*names.values()],
-                source.storage.options,
-                check_values(source, record.version, some_rows=True),
+                view.storage.options,
+                check_values(view, record.version, some_rows=True),
                 whole_blobs=self.whole_blobs,
             )
         except LanceExplorerError:
-            source.storage.io.missing += 1  # perhaps a cleanup goes on just now
+            view.storage.io.missing += 1  # perhaps a cleanup goes on just now
             return None
         values = renamed(values, self._names_inside(position)[0])
         return values.rename(dict(zip(names.values(), names, strict=True)))

@@ -10,7 +10,7 @@ from lance_explorer.format.table_operations import Clone
 from lance_explorer.history.ancestors import parent_of
 from lance_explorer.history.history import History
 from lance_explorer.history.lives import Lives, fragment_lives
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["Fork", "Stretch", "line_of"]
 
@@ -35,7 +35,7 @@ class Stretch:
 
     Attributes
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     history : History
         Its history, as it was when the line was drawn.
@@ -49,7 +49,7 @@ class Stretch:
         Where it left the stretch before.
     """
 
-    source: TableSource
+    view: HistoryView
     history: History
     num_versions: int
     table: str | None
@@ -57,7 +57,7 @@ class Stretch:
     fork: Fork | None
 
 
-def line_of(source: TableSource) -> tuple[Stretch, ...]:
+def line_of(view: HistoryView) -> tuple[Stretch, ...]:
     """Return the stretches that lead to the latest version of a branch, oldest first.
 
     A parent that is gone, or cannot be read, is left out: the fork then tells of it.
@@ -67,34 +67,32 @@ def line_of(source: TableSource) -> tuple[Stretch, ...]:
     StorageError
         If a manifest of the branch itself cannot be read.
     """
-    line = [_stretch(source, source.history, len(source.history), None)]
-    seen = {source.storage.uri}
+    line = [_stretch(view, view.history, len(view.history), None)]
+    seen = {view.storage.uri}
     while (fork := line[-1].fork) is not None:
         parent = _parent(line[-1], fork)
-        if parent is None or parent.source.storage.uri in seen:
+        if parent is None or parent.view.storage.uri in seen:
             break
-        seen.add(parent.source.storage.uri)
+        seen.add(parent.view.storage.uri)
         line.append(parent)
     return tuple(reversed(line))
 
 
-def _stretch(
-    source: TableSource, history: History, num_versions: int, table: str | None
-) -> Stretch:
+def _stretch(view: HistoryView, history: History, num_versions: int, table: str | None) -> Stretch:
     lives = fragment_lives(history, num_versions)
-    return Stretch(source, history, num_versions, table, lives, _fork(source, history, table))
+    return Stretch(view, history, num_versions, table, lives, _fork(view, history, table))
 
 
-def _fork(source: TableSource, history: History, table: str | None) -> Fork | None:
+def _fork(view: HistoryView, history: History, table: str | None) -> Fork | None:
     first = history.records[0] if history.records else None
-    branch = source.branches.get(source.branch) if source.branch else None
+    branch = view.branches.get(view.branch) if view.branch else None
     is_recorded = first is not None and first.operation == OperationName.CLONE
     if branch is not None:
         return Fork(table, branch.parent_branch, branch.parent_version, is_recorded)
     if first is None or not is_recorded:
         return None
     try:
-        transaction = source.transaction(first)
+        transaction = view.transaction(first)
     except FormatError:
         return None
     if transaction is None or not isinstance(transaction.operation, Clone):
@@ -105,15 +103,15 @@ def _fork(source: TableSource, history: History, table: str | None) -> Fork | No
 def _parent(child: Stretch, fork: Fork) -> Stretch | None:
     try:
         if fork.table == child.table:
-            place = parent_of(child.source)
+            place = parent_of(child.view)
             if place is None:
                 return None
-            source, table = place.source, child.table
+            view, table = place.view, child.table
         else:
-            source = child.source.led_to(str(fork.table))
-            table = source.uri
-        history = source.history
+            view = child.view.led_to(str(fork.table))
+            table = view.uri
+        history = view.history
     except LanceExplorerError:
         return None
     num_versions = int(np.searchsorted(history.versions, np.uint64(fork.version), side="right"))
-    return _stretch(source, history, num_versions, table) if num_versions else None
+    return _stretch(view, history, num_versions, table) if num_versions else None

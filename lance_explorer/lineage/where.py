@@ -42,7 +42,7 @@ def filter_for(where: str, schema: tuple[Field, ...], *, is_word: bool) -> str |
     Examples
     --------
     >>> from lance_explorer.lineage.where import filter_for
-    >>> schema = table.source.history.records[-1].schema
+    >>> schema = table._view.history.records[-1].schema
     >>> filter_for("O'Neill", schema, is_word=True)
     "contains(lower(`city`), 'o''neill')"
     >>> filter_for("7", schema, is_word=True)

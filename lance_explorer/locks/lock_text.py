@@ -20,7 +20,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.refs import load_branches, load_tags
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import visible_json
 from lance_explorer.snapshot import Snapshot
 from lance_explorer.storage.opening import is_remote
@@ -132,7 +132,7 @@ def lock(snapshot: Snapshot) -> str:
     }
     """
     given = of_kind("snapshot", snapshot, Snapshot, "a Snapshot, such as table.at(7)")
-    found = LiveTable(given.source).answer(lambda source: _lock_of(given, source))
+    found = LiveTable(given._view).answer(lambda view: _lock_of(given, view))
     time = found.committed_at
     members = {
         _FORMAT_KEY: FORMAT,
@@ -169,11 +169,11 @@ def read_lock(given: Any) -> Lock:
     return _parsed(text, str(file))
 
 
-def branch_id(source: TableSource, branch: str | None) -> str | None:
+def branch_id(view: HistoryView, branch: str | None) -> str | None:
     """Return what tells a branch from another one of its name; None if nothing does."""
     if branch is None:
         return None
-    found = load_branches(source.main_storage, []).get(branch)
+    found = load_branches(view.main_storage, []).get(branch)
     return found.identifier[-1][1] if found and found.identifier else None
 
 
@@ -217,18 +217,18 @@ def schema_digest(fields: Iterable[Field]) -> str:
     return sha256(json.dumps(told, separators=(",", ":")).encode()).hexdigest()
 
 
-def _lock_of(snapshot: Snapshot, source: TableSource) -> Lock:
+def _lock_of(snapshot: Snapshot, view: HistoryView) -> Lock:
     version, branch = snapshot.version, snapshot.branch
     try:
-        manifest = source.storage.get(source.file(version).path)
+        manifest = view.storage.get(view.file(version).path)
     except FileNotFoundError as error:
-        raise source.missing_version(version) from error
-    tags = load_tags(source.main_storage, []).values()
-    stored = source.version(version).records[0].manifest
+        raise view.missing_version(version) from error
+    tags = load_tags(view.main_storage, []).values()
+    stored = view.version(version).records[0].manifest
     return Lock(
-        uri=_plain(source.uri),
+        uri=_plain(view.uri),
         branch=branch,
-        branch_id=branch_id(source, branch),
+        branch_id=branch_id(view, branch),
         version=version,
         tags=tuple([tag.name for tag in tags if (tag.branch, tag.version) == (branch, version)]),
         committed_at=snapshot.timestamp,

@@ -21,8 +21,8 @@ from lance_explorer.errors import (
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.refs import UnreadableRef, load_branches, load_tags
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.table_input import reopened
+from lance_explorer.history.view import HistoryView
 from lance_explorer.locks.lock_text import (
     Lock,
     branch_id,
@@ -108,23 +108,23 @@ def verify(
     place = locked.uri if table is None else table
     try:
         opened = reopened(place, storage_options, allow_bases)
-        return LiveTable(opened).answer(lambda source: _verified(source, locked, is_wanted))
+        return LiveTable(opened).answer(lambda view: _verified(view, locked, is_wanted))
     except TableNotFoundError as error:
         uri = str(getattr(place, "uri", place))
         gone = Check("table", locked.uri, None, is_same=False)
         return Verification("table_gone", as_sentence(str(error)), uri, locked, (gone,))
 
 
-def _verified(source: TableSource, lock: Lock, is_wanted: bool) -> Verification:
+def _verified(view: HistoryView, lock: Lock, is_wanted: bool) -> Verification:
     """Return what became of a version of a table that is there."""
-    checks = [Check("table", lock.uri, source.uri, source.uri == lock.uri or None)]
-    branch = _branch(source, lock)
+    checks = [Check("table", lock.uri, view.uri, view.uri == lock.uri or None)]
+    branch = _branch(view, lock)
     if branch is None:
         checks.append(Check("branch", lock.branch, None, is_same=False))
         status, sentence = _Verdict("branch_gone", f"branch {lock.branch} was deleted")
     else:
         status, sentence = _look(branch, lock, checks, is_wanted)
-    tags = _tag_checks(source, lock)
+    tags = _tag_checks(view, lock)
     moved = [check for check in tags if check.is_same is False]
     if moved and status == "unmoved":
         status = "tag_moved"
@@ -138,27 +138,27 @@ def _verified(source: TableSource, lock: Lock, is_wanted: bool) -> Verification:
             found = f"{later:,}, up to {branch.latest_version}" if later else "none"
             checks.append(Check("later versions", None, found, None))
         checks.append(_schema_check(branch, lock))
-    return Verification(status, as_sentence(sentence), source.uri, lock, tuple(checks))
+    return Verification(status, as_sentence(sentence), view.uri, lock, tuple(checks))
 
 
-def _branch(source: TableSource, lock: Lock) -> TableSource | None:
+def _branch(view: HistoryView, lock: Lock) -> HistoryView | None:
     """Return the branch of a lock as it is now; None if there is none of its name."""
     if lock.branch is None:
-        return source.on_branch(None)
+        return view.on_branch(None)
     unreadable = list[UnreadableRef]()
-    if lock.branch not in load_branches(source.main_storage, unreadable):
+    if lock.branch not in load_branches(view.main_storage, unreadable):
         if unreadable:
             raise CorruptFileError(
                 f"whether branch {lock.branch!r} is there cannot be told: {unreadable[0].problem}"
             )
         return None
     try:
-        return source.on_branch(lock.branch)
+        return view.on_branch(lock.branch)
     except RefNotFoundError:
         return None
 
 
-def _look(branch: TableSource, lock: Lock, checks: list[Check], is_wanted: bool) -> _Verdict:
+def _look(branch: HistoryView, lock: Lock, checks: list[Check], is_wanted: bool) -> _Verdict:
     """Return what became of a version of a branch that is there, and add what was looked at."""
     is_other_branch = False
     if lock.branch is not None:
@@ -198,7 +198,7 @@ def _look(branch: TableSource, lock: Lock, checks: list[Check], is_wanted: bool)
     return _Verdict("unmoved", why)
 
 
-def _missing(branch: TableSource, lock: Lock, is_other_branch: bool) -> _Verdict:
+def _missing(branch: HistoryView, lock: Lock, is_other_branch: bool) -> _Verdict:
     """Return why a branch does not have a version."""
     version, latest = lock.version, branch.latest_version
     if is_other_branch:
@@ -216,7 +216,7 @@ def _missing(branch: TableSource, lock: Lock, is_other_branch: bool) -> _Verdict
     return _Verdict("cleaned_up", why + _protection(branch, lock))
 
 
-def _protection(branch: TableSource, lock: Lock) -> str:
+def _protection(branch: HistoryView, lock: Lock) -> str:
     """Return what protected a version that was cleaned up, or would have."""
     tags = load_tags(branch.main_storage, []).values()
     place = lock.branch, lock.version
@@ -228,7 +228,7 @@ def _protection(branch: TableSource, lock: Lock) -> str:
     return "a tag would have protected it"
 
 
-def _another(branch: TableSource, lock: Lock, is_other_branch: bool) -> _Verdict:
+def _another(branch: HistoryView, lock: Lock, is_other_branch: bool) -> _Verdict:
     """Return why a version has another manifest than it had."""
     try:
         now = branch.version(lock.version).records[0].manifest.timestamp
@@ -264,10 +264,10 @@ def _file_checks(files: VersionFiles) -> list[Check]:
     return [summary, *lost]
 
 
-def _tag_checks(source: TableSource, lock: Lock) -> list[Check]:
+def _tag_checks(view: HistoryView, lock: Lock) -> list[Check]:
     """Return where the tags of a lock point to now."""
     unreadable = list[UnreadableRef]()
-    tags = load_tags(source.main_storage, unreadable) if lock.tags else {}
+    tags = load_tags(view.main_storage, unreadable) if lock.tags else {}
     expected = place_words(lock.branch, lock.version)
     checks = list[Check]()
     for name in lock.tags:
@@ -280,7 +280,7 @@ def _tag_checks(source: TableSource, lock: Lock) -> list[Check]:
     return checks
 
 
-def _schema_check(branch: TableSource, lock: Lock) -> Check:
+def _schema_check(branch: HistoryView, lock: Lock) -> Check:
     """Return how the latest schema differs from that of the lock."""
     what, expected = "schema of the latest version", plural(len(lock.columns), "field")
     try:
@@ -301,7 +301,7 @@ def _went(tag: Check) -> str:
     return f"now points to {tag.found}" if tag.found else "was deleted"
 
 
-def _committed_since(branch: TableSource, lock: Lock) -> str:
+def _committed_since(branch: HistoryView, lock: Lock) -> str:
     later = branch.latest_version - lock.version
     if later <= 0:
         return ""

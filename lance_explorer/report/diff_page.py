@@ -23,7 +23,7 @@ from lance_explorer.format.schema import NO_PARENT, is_blob
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.events.event_runs import NET_EVENTS, RowEvent
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.report.markup import contents, frame_table, paragraph, section
 from lance_explorer.report.page import shipped
 
@@ -46,14 +46,14 @@ _PARTS: dict[str, FrameSchema] = {
 }
 
 
-def write_diff(diff: Diff, source: TableSource, end: int, path: str | os.PathLike[str]) -> Path:
+def write_diff(diff: Diff, view: HistoryView, end: int, path: str | os.PathLike[str]) -> Path:
     """Write the page; return where it is.
 
     Parameters
     ----------
     diff : Diff
         What differs.
-    source : TableSource
+    view : HistoryView
         The branch of the second version.
     end : int
         The second version.
@@ -62,7 +62,7 @@ def write_diff(diff: Diff, source: TableSource, end: int, path: str | os.PathLik
     """
     target = file_to_write("path", path)
     parts = {
-        "Rows": _rows(diff, source, end),
+        "Rows": _rows(diff, view, end),
         "Schema": _part(diff, "schema"),
         "Indices": _part(diff, "indices"),
         "Config": _part(diff, "config"),
@@ -74,7 +74,7 @@ def write_diff(diff: Diff, source: TableSource, end: int, path: str | os.PathLik
         for branch, number in (diff.before, diff.after)
     )
     page = Template(shipped("diff.html")).substitute(
-        title=escape(f"{source.name}: {before} to {after}"),
+        title=escape(f"{view.name}: {before} to {after}"),
         made=escape(
             f"Made by lance_explorer {version('lance-explorer')} on "
             f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
@@ -98,7 +98,7 @@ def _safe(blocks: Iterator[str]) -> Iterator[str]:
         yield paragraph(f"This cannot be shown: {error}", "failure")
 
 
-def _rows(diff: Diff, source: TableSource, end: int) -> Iterator[str]:
+def _rows(diff: Diff, view: HistoryView, end: int) -> Iterator[str]:
     [counts] = diff.summary().to_dicts()
     told = {event.label: counts[event.label] for event in NET_EVENTS}
     some = [f"{count:,} {name.replace('_', ' ')}" for name, count in told.items() if count]
@@ -116,7 +116,7 @@ def _rows(diff: Diff, source: TableSource, end: int) -> Iterator[str]:
             "`table.diff(a, b).rows()` has them."
         )
         return
-    history, position = source.found(end)
+    history, position = view.found(end)
     tops = [field for field in history.records[position].schema if field.parent_id == NO_PARENT]
     columns = [field.name for field in tops if not is_blob(field)][:_MOST_COLUMNS]
     lines = diff.rows(images="both", columns=columns)

@@ -6,7 +6,7 @@ import polars as pl
 
 from lance_explorer.checks.advice import advice
 from lance_explorer.disk.survey import Survey, survey
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.versions import versions
@@ -22,30 +22,30 @@ class Facts:
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The table, or a branch of it.
     """
 
-    def __init__(self, source: TableSource) -> None:
-        self.source = source
+    def __init__(self, view: HistoryView) -> None:
+        self.view = view
 
     @cached_property
     def versions(self) -> pl.DataFrame:
         """All kept versions, and what their commits did in words."""
-        words = pl.Series(WHAT_IT_DID, describe_commits(self.source), pl.String)
-        return versions(self.source).with_columns(words)
+        words = pl.Series(WHAT_IT_DID, describe_commits(self.view), pl.String)
+        return versions(self.view).with_columns(words)
 
     @cached_property
     def size_origins(self) -> pl.DataFrame:
         """Which versions wrote what the latest one needs."""
-        return size_origins(self.source)
+        return size_origins(self.view)
 
     @cached_property
     def advice(self) -> pl.DataFrame:
         """What is wrong or should be done, and what could not be checked."""
-        return advice(self.source, lambda _: self.on_disk)
+        return advice(self.view, lambda _: self.on_disk)
 
     @cached_property
     def on_disk(self) -> Survey:
         """What lies in the folder of the table."""
-        return survey(self.source)
+        return survey(self.view)

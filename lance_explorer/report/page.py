@@ -15,7 +15,7 @@ from plotly.offline import get_plotlyjs
 from lance_explorer.arguments import file_to_write
 from lance_explorer.display import table_name
 from lance_explorer.errors import LanceExplorerError, StorageError
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.report.facts import Facts
 from lance_explorer.report.markup import contents, paragraph, picture, section
 from lance_explorer.report.parts import PARTS, Part
@@ -23,13 +23,13 @@ from lance_explorer.report.parts import PARTS, Part
 __all__ = ["shipped", "write_report"]
 
 
-def write_report(source: TableSource, path: str | os.PathLike[str]) -> Path:
+def write_report(view: HistoryView, path: str | os.PathLike[str]) -> Path:
     """Write the report on a table; return where it is.
 
     The parameters and errors are those of :meth:`~lance_explorer.table.Table.report`.
     """
     target = file_to_write("path", path)
-    page = _page(source)
+    page = _page(view)
     try:
         target.write_text(page, encoding="utf-8")
     except OSError as error:
@@ -37,14 +37,14 @@ def write_report(source: TableSource, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _page(source: TableSource) -> str:
+def _page(view: HistoryView) -> str:
     """Return the whole page: the words first, so that they show while plotly.js is loaded."""
     from tqdm.auto import tqdm
 
     parts = tqdm(PARTS, "Writing the report", unit=" parts", delay=1.0, leave=False)
-    facts = Facts(source)
+    facts = Facts(view)
     sections = [section(part.anchor, part.title, _blocks(part, facts)) for part in parts]
-    name = escape(table_name(source))
+    name = escape(table_name(view))
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     return Template(shipped("report.html")).substitute(
         title=name,

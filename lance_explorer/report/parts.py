@@ -67,7 +67,7 @@ class Part:
 
 
 def _facts(facts: Facts) -> Iterator[Block]:
-    yield definitions(table_facts(facts.source))
+    yield definitions(table_facts(facts.view))
 
 
 def _disk(facts: Facts) -> Iterator[Block]:
@@ -144,7 +144,7 @@ def _sizes(facts: Facts) -> Iterator[Block]:
     which = "What the latest version needs, by the version that wrote it: the largest"
     caption = _share(len(shown), len(origins), "version", which)
     yield frame_table(shown, caption, SIZE_ORIGINS, sentences=WHAT_IT_DID)
-    yield manifest_bytes(frame(facts.source, "manifests"))
+    yield manifest_bytes(frame(facts.view, "manifests"))
 
 
 def _findings(facts: Facts) -> Iterator[Block]:
@@ -159,8 +159,8 @@ def _findings(facts: Facts) -> Iterator[Block]:
 
 
 def _fragments(facts: Facts) -> Iterator[Block]:
-    fragments = frame(facts.source, "fragments")
-    yield fragment_map(fragments, frame(facts.source, "all_fragments"), facts.versions)
+    fragments = frame(facts.view, "fragments")
+    yield fragment_map(fragments, frame(facts.view, "all_fragments"), facts.versions)
     shown = fragments.select(
         "fragment_id",
         "num_rows",
@@ -174,19 +174,19 @@ def _fragments(facts: Facts) -> Iterator[Block]:
 
 
 def _files(facts: Facts) -> Iterator[Block]:
-    yield file_sizes(frame(facts.source, "data_files"), frame(facts.source, "fragments"))
+    yield file_sizes(frame(facts.view, "data_files"), frame(facts.view, "fragments"))
 
 
 def _schema(facts: Facts) -> Iterator[Block]:
-    fields = frame(facts.source, "fields").drop("version", "branch", "name", "parent_id")
+    fields = frame(facts.view, "fields").drop("version", "branch", "name", "parent_id")
     told = fields.with_columns(pl.col("metadata", "encoding").replace("{}", None))
     some = [column.name for column in told if column.null_count() < len(told)]
     yield _cut(told.select(some), "field", FRAMES["fields"])
-    yield schema_history(frame(facts.source, "all_fields"))
+    yield schema_history(frame(facts.view, "all_fields"))
 
 
 def _indices(facts: Facts) -> Iterator[Block]:
-    indices = frame(facts.source, "indices")
+    indices = frame(facts.view, "indices")
     if indices.is_empty():
         yield paragraph("The latest version has no index.")
         return
@@ -201,7 +201,7 @@ def _indices(facts: Facts) -> Iterator[Block]:
         "is_system",
     )
     yield _cut(shown, "index segment", FRAMES["indices"])
-    coverage = frame(facts.source, "all_index_coverage").filter("is_current")
+    coverage = frame(facts.view, "all_index_coverage").filter("is_current")
     yield _cut(coverage.select(ALL_INDEX_COVERAGE.names[1:9]), "index name", ALL_INDEX_COVERAGE)
 
 
@@ -210,22 +210,22 @@ def _lineage(facts: Facts) -> Iterator[Block]:
         "Each lane is a fragment, and its thickness its number of rows; a ribbon is rows that "
         "moved from one fragment into another."
     )
-    yield draw_lineage(*lineage(facts.source).frames, inherited_versions(facts.source))
+    yield draw_lineage(*lineage(facts.view).frames, inherited_versions(facts.view))
 
 
 def _encodings(facts: Facts) -> Iterator[Block]:
-    segments = frame(facts.source, "row_id_segments")
-    encodings = frame(facts.source, "row_id_encodings")
+    segments = frame(facts.view, "row_id_segments")
+    encodings = frame(facts.view, "row_id_encodings")
     yield items(encoding_words(segments, encodings))
-    every = frame(facts.source, "all_row_id_encodings")
+    every = frame(facts.view, "all_row_id_encodings")
     if len(encodings):
         yield encoding_bytes(segments, encodings)
     if len(every):
-        yield encoding_growth(frame(facts.source, "row_id_totals"), every)
+        yield encoding_growth(frame(facts.view, "row_id_totals"), every)
 
 
 def _changes(facts: Facts) -> Iterator[Block]:
-    yield changes_over_time(changes(facts.source, 0, mode="per_commit").summary())
+    yield changes_over_time(changes(facts.view, 0, mode="per_commit").summary())
 
 
 PARTS = (

@@ -7,7 +7,7 @@ import polars as pl
 
 from lance_explorer.checks.advice import NOTHING_TO_DO, advice_counts
 from lance_explorer.figures.labels import plural, size
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import frame
 from lance_explorer.inspect.size_words import headline
 from lance_explorer.report.facts import WHAT_IT_DID, Facts
@@ -30,7 +30,7 @@ def story(facts: Facts) -> list[str]:
 
     Examples
     --------
-    >>> for sentence in story(Facts(table.source))[1:]:
+    >>> for sentence in story(Facts(table._view))[1:]:
     ...     print(sentence)
     Version 5 ...
     Kept commits: 7 (1 create, 1 append, 1 update, 1 delete, 1 index, 1 config, 1 schema).
@@ -47,7 +47,7 @@ def story(facts: Facts) -> list[str]:
         *([] if big is None else [str(big)]),
         _commits(every),
         _rows(every),
-        _gaps(facts.source),
+        _gaps(facts.view),
         _advice(facts),
     ]
 
@@ -60,7 +60,7 @@ def landmarks(facts: Facts) -> list[str]:
 
     Examples
     --------
-    >>> landmarks(Facts(table.source))[1]
+    >>> landmarks(Facts(table._view))[1]
     'Version 2, ...: 2 rows added; 1 new fragment.'
     """
     order = ["does_something", "rows", "version"]
@@ -122,8 +122,8 @@ def _rows(every: pl.DataFrame) -> str:
     return f"Rows that they changed: {', '.join(done) or 'none'}{beside}."
 
 
-def _gaps(source: TableSource) -> str:
-    lost = int(frame(source, "gaps")["num_versions"].sum())
+def _gaps(view: HistoryView) -> str:
+    lost = int(frame(view, "gaps")["num_versions"].sum())
     return (
         f"{plural(lost, 'version')} cannot be read any more." if lost else "No version is missing."
     )

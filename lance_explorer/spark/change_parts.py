@@ -55,7 +55,7 @@ def _changes(query: ChangesQuery, rows: StateRows) -> Changes:
     """Return the answer, as long as ``rows`` are those of the table."""
     options = query.options
     return changes(
-        rows.source,
+        rows.view,
         query.begin_version,
         query.end_version,
         mode=options.text("mode") or "net",  # type: ignore[arg-type]

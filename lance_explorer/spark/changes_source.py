@@ -69,11 +69,11 @@ class ChangesSource(DataSource):
         options = hidden(options)
         self._options = Options.parse(self.name(), options, _OPTIONS)
         self._ref = TableRef.of(self._options)
-        source = self._ref.open()
-        end = self._options.version("end_version", source)
-        self._end = source.latest_version if end is None else end
-        self._begin = self._options.version("begin_version", source, is_begin=True) or 0
-        self._table = PinnedTable.at(source, self._end or source.latest_version, self._ref)
+        view = self._ref.open()
+        end = self._options.version("end_version", view)
+        self._end = view.latest_version if end is None else end
+        self._begin = self._options.version("begin_version", view, is_begin=True) or 0
+        self._table = PinnedTable.at(view, self._end or view.latest_version, self._ref)
 
     @classmethod
     def name(cls) -> str:
@@ -155,23 +155,23 @@ def changes_to_spark(spark: SparkSession, found: Changes) -> DataFrame:
     """
     found = of_kind("found", found, Changes, "Changes, as table.changes gives them")
     session_of(spark).dataSource.register(ChangesSource)
-    source, asked = found.source, found.options
+    view, asked = found._view, found.options
     options = {
         "begin_version": str(found.begin_version),
         "end_version": str(found.end_version),
         "mode": found.mode,
         "tolerance": repr(asked.tolerance),
         "include": json.dumps(asked.include),
-        "branch": source.branch,
+        "branch": view.branch,
         "images": asked.images,
         "columns": None if asked.columns is None else json.dumps([*asked.columns]),
         "key": json.dumps(asked.key) if asked.key else None,
-        "allow_bases": json.dumps(source.main_storage.bases.allowed),
-        **{f"{STORAGE_PREFIX}{n}": value for n, value in source.main_storage.options.items()},
+        "allow_bases": json.dumps(view.main_storage.bases.allowed),
+        **{f"{STORAGE_PREFIX}{n}": value for n, value in view.main_storage.options.items()},
     }
-    if isinstance(source.recorded, RecordedTable):
-        ledger = source.recorded.place.storage
+    if isinstance(view.recorded, RecordedTable):
+        ledger = view.recorded.place.storage
         options["ledger"] = ledger.uri
         options |= {f"{LEDGER_PREFIX}{n}": value for n, value in ledger.options.items()}
     given = {name: value for name, value in options.items() if value is not None}
-    return spark.read.format(ChangesSource.name()).options(**given).load(source.uri_to_open)
+    return spark.read.format(ChangesSource.name()).options(**given).load(view.uri_to_open)

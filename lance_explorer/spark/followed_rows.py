@@ -17,8 +17,8 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import ID, Column, FrameSchema
 from lance_explorer.frames.followed import FOLLOWED
 from lance_explorer.history.identity.state_rows import state_rows
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import VersionRef, version_number
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.following import follow as follow_locally
 from lance_explorer.row_index import SnapshotRowIdIndex
 from lance_explorer.rowids.addresses import fragments_of
@@ -96,15 +96,15 @@ def follow(
     text("row_id", row_id)
     ref = _table("lance_explorer.history", path, options)
     ref = with_temporary_ledger(rows.sparkSession, ref)
-    source = ref.open()
-    begin = None if begin_version is None else _number(source, "begin_version", begin_version)
+    view = ref.open()
+    begin = None if begin_version is None else _number(view, "begin_version", begin_version)
     last = -1 if end_version is None else end_version
-    end = _number(source, "end_version", last)
+    end = _number(view, "end_version", last)
     if begin is not None and begin > end:
         raise InvalidArgumentError(
             f"begin_version {begin} is later than end_version {end}; swap them"
         )
-    table = PinnedTable.at(source, end, ref).with_versions()
+    table = PinnedTable.at(view, end, ref).with_versions()
     bounds = state_rows(table.open()).bounds
 
     def answer(row_ids: Uint64Array) -> pl.DataFrame:
@@ -158,9 +158,9 @@ def locate(
     rows_of("rows", rows)
     text("row_id", row_id)
     ref = _table("lance_explorer.rows", path, options)
-    source = ref.open()
-    number = _number(source, "version", version)
-    table = PinnedTable.at(source, number, ref).with_version()
+    view = ref.open()
+    number = _number(view, "version", version)
+    table = PinnedTable.at(view, number, ref).with_version()
     bounds = id_bounds(table.open(), number)
 
     def answer(row_ids: Uint64Array) -> pl.DataFrame:
@@ -196,9 +196,9 @@ def _table(source: str, path: str, options: dict[str, str | int]) -> TableRef:
     return TableRef.of(Options.parse(source, given, ()))
 
 
-def _number(source: TableSource, name: str, version: VersionRef) -> int:
+def _number(view: HistoryView, name: str, version: VersionRef) -> int:
     try:
-        return version_number(source, version, is_begin=name.startswith("begin"))
+        return version_number(view, version, is_begin=name.startswith("begin"))
     except InvalidArgumentError as error:
         raise InvalidArgumentError(f"{name}: {error}") from None
 

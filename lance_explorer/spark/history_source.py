@@ -16,7 +16,7 @@ from lance_explorer.arguments import shown
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.followed import FOLLOWED
 from lance_explorer.history.reading.row_reader import RowReader
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.following import follow
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Uint64Array
@@ -58,10 +58,10 @@ class HistorySource(DataSource):
         known = ("begin_version", "end_version", "row_ids", "rows_per_partition")
         self._options = Options.parse(self.name(), options, known)
         ref = TableRef.of(self._options)
-        source = ref.open()
-        self._begin = self._options.version("begin_version", source, is_begin=True)
-        end = self._options.version("end_version", source)
-        self._table = PinnedTable.at(source, source.latest_version if end is None else end, ref)
+        view = ref.open()
+        self._begin = self._options.version("begin_version", view, is_begin=True)
+        end = self._options.version("end_version", view)
+        self._table = PinnedTable.at(view, view.latest_version if end is None else end, ref)
 
     @classmethod
     def name(cls) -> str:
@@ -99,7 +99,7 @@ class _HistoryReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Return the pieces of work."""
-        source = self._table.open()
+        view = self._table.open()
         some = self._options.texts("row_ids")
         if some is not None:
             ids = [_row_id(text) for text in some]
@@ -107,32 +107,32 @@ class _HistoryReader(DataSourceReader):
             starts = range(0, len(ids), size)
             pieces = [_Ids(some=tuple(ids[start : start + size])) for start in starts]
             return [InputPartition(piece) for piece in pieces or [_Ids()]]
-        if has_row_ids(source, self._rows_version):
-            count = max([record.manifest.next_row_id for record in source.history.records])
-            size = self._size(source, count)
+        if has_row_ids(view, self._rows_version):
+            count = max([record.manifest.next_row_id for record in view.history.records])
+            size = self._size(view, count)
             ranges = [_Ids(n, min(n + size, count)) for n in range(0, count, size)]
             return [InputPartition(piece) for piece in ranges or [_Ids()]]
-        history = source.version(self._rows_version)
-        size = self._size(source, int(np.maximum(history.live_rows, 0).sum()))
-        groups = stretches(source, self._rows_version, size)
+        history = view.version(self._rows_version)
+        size = self._size(view, int(np.maximum(history.live_rows, 0).sum()))
+        groups = stretches(view, self._rows_version, size)
         return [InputPartition(group) for group in groups or [[]]]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield what happened to some rows."""
-        source = self._table.open()
+        view = self._table.open()
         piece = partition.value
-        ids = _ids(piece) if isinstance(piece, _Ids) else self._addresses(source, piece)
+        ids = _ids(piece) if isinstance(piece, _Ids) else self._addresses(view, piece)
         target = target_schema(self._schema)
         if not len(ids):
             return
-        events = follow(source, ids, self._begin, self._table.version)
+        events = follow(view, ids, self._begin, self._table.version)
         for batch in events.select(target.names).iter_slices(_ROWS_PER_BATCH):
             yield from batches_of(batch, target)
 
-    def _addresses(self, source: TableSource, pieces: list[Stretch]) -> Uint64Array:
+    def _addresses(self, view: HistoryView, pieces: list[Stretch]) -> Uint64Array:
         """Return the addresses of live rows."""
         wanted = {piece.fragment_id: piece for piece in pieces}
-        reader = RowReader(source, self._rows_version)
+        reader = RowReader(view, self._rows_version)
         parts = [np.empty(0, dtype=np.uint64)]
         for content in reader.contents(wanted.keys(), with_versions=False):
             piece = wanted[content.fragment.id]
@@ -141,9 +141,9 @@ class _HistoryReader(DataSourceReader):
             parts.append(offsets.view(np.uint64) + np.uint64(first_address(content.fragment.id)))
         return np.concatenate(parts)
 
-    def _size(self, source: TableSource, num_rows: int) -> int:
+    def _size(self, view: HistoryView, num_rows: int) -> int:
         """Return how many rows a task follows, so that it does not find too many events."""
-        history = source.history
+        history = view.history
         placed = np.maximum(history.live_rows, 0)[history.intervals.keys].sum()
         events_per_row = max(int(placed) // max(num_rows, 1), 1)
         size = max(_EVENTS_PER_PARTITION // events_per_row, _FEWEST_ROWS)

@@ -9,7 +9,7 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.history.identity.row_origins import identity_bounds
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.readable import check_readable
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["IdBounds", "has_row_ids", "id_bounds"]
@@ -35,11 +35,11 @@ class IdBounds(NamedTuple):
         return found
 
 
-def id_bounds(source: TableSource, version: int) -> IdBounds:
+def id_bounds(view: HistoryView, version: int) -> IdBounds:
     """Return them for a version; without stable row IDs, a row ID is an address."""
-    history = source.version(version)
+    history = view.version(version)
     check_readable(history.records[0])
-    rows = StateRows(source, history)
+    rows = StateRows(view, history)
     states = rows.history.states
     ids = states.ids.astype(np.uint64)
     if not rows.has_row_ids:
@@ -54,7 +54,7 @@ def id_bounds(source: TableSource, version: int) -> IdBounds:
     return IdBounds(ids, low, high)
 
 
-def has_row_ids(source: TableSource, version: int) -> bool:
+def has_row_ids(view: HistoryView, version: int) -> bool:
     """Return whether a version has stable row IDs."""
-    record = source.version(version).records[0]
+    record = view.version(version).records[0]
     return bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)

@@ -5,7 +5,7 @@ from pyspark.sql import DataFrame, SparkSession
 from lance_explorer.arguments import check_choice, text
 from lance_explorer.changes.needed_versions import tells_itself
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.spark import unread
 from lance_explorer.spark.given import is_remote, option_texts, session_of
 from lance_explorer.spark.metadata_frames import BY_FRAGMENT, tells_history
@@ -81,7 +81,7 @@ def _prepared(spark: SparkSession, source: str, path: str, given: dict[str, str]
     return given if ledger is None else {**given, "ledger": ledger}
 
 
-def _is_near(source: str, table: TableSource, lower: dict[str, str]) -> bool:
+def _is_near(source: str, table: HistoryView, lower: dict[str, str]) -> bool:
     """Whether a question is about few versions, which tell what changed between them."""
     begin = lower.get("begin_version", lower.get("startingversion", ""))
     end = lower.get("end_version", lower.get("endingversion", str(table.latest_version)))

@@ -9,16 +9,16 @@ import polars as pl
 from lance_explorer.checks.all_checks import check
 from lance_explorer.checks.frame import CHECKS
 from lance_explorer.frames.columns import FrameSchema
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import FRAMES, frame
 from lance_explorer.lineage.graph import lineage
 from lance_explorer.lineage.nodes import EDGES, STATES
 
 __all__ = ["BY_FRAGMENT", "SERVED", "fragment_ranges", "served", "tells_history"]
 
-_OTHERS: dict[FrameSchema, Callable[[TableSource], pl.DataFrame]] = {
-    EDGES: lambda source: lineage(source).edges(),
-    STATES: lambda source: lineage(source).states(),
+_OTHERS: dict[FrameSchema, Callable[[HistoryView], pl.DataFrame]] = {
+    EDGES: lambda view: lineage(view).edges(),
+    STATES: lambda view: lineage(view).states(),
     CHECKS: check,
 }
 
@@ -42,9 +42,9 @@ BY_FRAGMENT = frozenset(
 """The frames of which each row is told by one fragment alone."""
 
 
-def served(source: TableSource, name: str) -> pl.DataFrame:
+def served(view: HistoryView, name: str) -> pl.DataFrame:
     """Return a frame by its name; frames of a single version are of the latest one."""
-    return _MAKE[name](source) if name in _MAKE else frame(source, name)
+    return _MAKE[name](view) if name in _MAKE else frame(view, name)
 
 
 def tells_history(name: str) -> bool:
@@ -52,20 +52,20 @@ def tells_history(name: str) -> bool:
     return name.startswith("all_")
 
 
-def fragment_ranges(source: TableSource, name: str, size: int) -> list[range]:
+def fragment_ranges(view: HistoryView, name: str, size: int) -> list[range]:
     """Return ranges of fragment IDs that make about as many rows of fragments each.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The table.
     name : str
         One of the frames by fragment.
     size : int
         How many fragments a range has, or, of all versions, how many of their states.
     """
-    version = source.latest_version
-    history = source.history if tells_history(name) else source.version(version)
+    version = view.latest_version
+    history = view.history if tells_history(name) else view.version(version)
     ids = np.sort(history.states.ids[history.intervals.keys])
     if len(ids) <= size:
         return []

@@ -160,8 +160,8 @@ class _FragmentsReader(DataSourceReader):
 def _of_table(name: str, piece: _Piece, fragments: range | None = None) -> pl.DataFrame:
     """Return the frame of a table; that it cannot be opened is a finding, or else an error."""
     try:
-        source = piece.pinned.open() if piece.pinned else piece.ref.open()
-        return served(source if fragments is None else source.of_fragments(fragments), name)
+        view = piece.pinned.open() if piece.pinned else piece.ref.open()
+        return served(view if fragments is None else view.of_fragments(fragments), name)
     except LanceExplorerError as error:
         if name in _FINDINGS:
             found = findings_frame([_unreadable(error)], [piece.ref.branch])
@@ -195,18 +195,18 @@ def _pieces(options: Options) -> list[_Piece]:
         asked = [(1, partial(_pinned_or_not, ref)) for ref in refs]
         return list(done_in_order(asked, in_flight, in_flight))
     [ref] = refs
-    source = ref.open()
-    version = options.version_ref("version", source)
-    found = resolve(source, -1 if version is None else version)
-    return [_Piece(ref, PinnedTable.at(found.source, found.version, ref))]
+    view = ref.open()
+    version = options.version_ref("version", view)
+    found = resolve(view, -1 if version is None else version)
+    return [_Piece(ref, PinnedTable.at(found.view, found.version, ref))]
 
 
 def _pinned_or_not(ref: TableRef) -> _Piece:
     """Return one table of many; why it cannot be opened, its task will tell."""
     try:
-        source = ref.open()
-        size = sum([file.size_bytes for file in source.listing.versions])
-        return _Piece(ref, PinnedTable.at(source, source.latest_version, ref), size)
+        view = ref.open()
+        size = sum([file.size_bytes for file in view.listing.versions])
+        return _Piece(ref, PinnedTable.at(view, view.latest_version, ref), size)
     except LanceExplorerError:
         return _Piece(ref, None)
 

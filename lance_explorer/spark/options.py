@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from lance_explorer.arguments import names, shown, whole_number
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import VersionRef, version_number
+from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import described
 from lance_explorer.storage import Hidden
 
@@ -124,7 +124,7 @@ class Options:
         """Tell whether a version was given, under whatever name."""
         return self._name_of(name) is not None
 
-    def version_ref(self, name: str, source: TableSource) -> VersionRef | None:
+    def version_ref(self, name: str, view: HistoryView) -> VersionRef | None:
         """Return a version as it was given, as text or number; None if it was not."""
         given = self._name_of(name)
         if given is None:
@@ -133,20 +133,20 @@ class Options:
         if given == name:
             return text
         if given.endswith("Timestamp") or given == "timestampAsOf":
-            return self._version_at(source, given, text)
+            return self._version_at(view, given, text)
         if given == "startingVersion" and text.lower() == _LATEST:
-            return source.latest_version
+            return view.latest_version
         if not text.isdecimal() or len(text) >= _MOST_DIGITS:
             raise InvalidArgumentError(f"{given} is a number of a version, not {shown(text)}")
         return int(text) - 1 if given == "startingVersion" and int(text) else int(text)
 
-    def version(self, name: str, source: TableSource, *, is_begin: bool = False) -> int | None:
+    def version(self, name: str, view: HistoryView, *, is_begin: bool = False) -> int | None:
         """Return an option that names a version of a branch; None if it was not given."""
-        ref = self.version_ref(name, source)
+        ref = self.version_ref(name, view)
         if ref is None:
             return None
         try:
-            return version_number(source, ref, is_begin=is_begin)
+            return version_number(view, ref, is_begin=is_begin)
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"{name}: {error}") from None
 
@@ -157,22 +157,22 @@ class Options:
             raise InvalidArgumentError(f"give {given[0]} or {given[1]}, not both")
         return given[0] if given else None
 
-    def _version_at(self, source: TableSource, name: str, text: str) -> int:
+    def _version_at(self, view: HistoryView, name: str, text: str) -> int:
         """Return the version of a time; of a start, the one before all that are not older."""
         time = self._time(name, text)
         if name == "startingTimestamp":
-            last = source.history.records[-1]
+            last = view.history.records[-1]
             if last.manifest.timestamp is not None and time > last.manifest.timestamp:
                 raise VersionNotFoundError(f"{name} {text} is after the latest version")
             try:
-                return source.version_as_of(time - timedelta(microseconds=1))
+                return view.version_as_of(time - timedelta(microseconds=1))
             except VersionNotFoundError:
                 return 0
-        found = source.version_as_of(time)
-        timestamp = source.version(source.latest_version).records[0].manifest.timestamp
+        found = view.version_as_of(time)
+        timestamp = view.version(view.latest_version).records[0].manifest.timestamp
         if name == "timestampAsOf" and timestamp is not None and time > timestamp:
             raise VersionNotFoundError(
-                f"{name} {text} is after the latest version, {source.latest_version}, which was "
+                f"{name} {text} is after the latest version, {view.latest_version}, which was "
                 f"committed at {timestamp.isoformat(sep=' ')}"
             )
         return found

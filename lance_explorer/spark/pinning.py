@@ -8,7 +8,7 @@ from lance_explorer.errors import TableNotFoundError, VersionNotFoundError
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.refs import branch_root
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.handed import Handed, HandedTable, Handing
 from lance_explorer.ledger.ledger import Ledger, recorded_table
 from lance_explorer.spark.options import Options
@@ -54,17 +54,17 @@ class TableRef:
             options.ledger_storage,
         )
 
-    def open(self) -> TableSource:
+    def open(self) -> HistoryView:
         """Return the metadata of the table as it is now; from its ledger alone if it is gone."""
         storage = StorageOptions(dict(self.storage))
         if self.ledger is None:
-            return TableSource(self.uri, self.branch, storage, None, self.allow_bases)
+            return HistoryView(self.uri, self.branch, storage, None, self.allow_bases)
         ledger = Ledger(self.ledger, StorageOptions(dict(self.ledger_storage)))
         try:
-            live = TableSource(self.uri, None, storage, None, self.allow_bases)
+            live = HistoryView(self.uri, None, storage, None, self.allow_bases)
         except TableNotFoundError as error:
             try:
-                return ledger.open(self.uri, self.branch).source
+                return ledger.open(self.uri, self.branch)._view
             except TableNotFoundError:
                 raise error from None
         return live.with_recorded(recorded_table(ledger, live.uri), self.branch)
@@ -91,20 +91,20 @@ class PinnedTable:
     handed: Handed | None = None
 
     @classmethod
-    def at(cls, source: TableSource, version: int, ref: TableRef) -> "PinnedTable":
-        """Return a table at a version of one of its branches, which ``source`` is."""
-        branch = replace(ref, uri=source.uri_to_open, branch=source.branch)
-        for file in source.listing.versions:
+    def at(cls, view: HistoryView, version: int, ref: TableRef) -> "PinnedTable":
+        """Return a table at a version of one of its branches, which ``view`` is."""
+        branch = replace(ref, uri=view.uri_to_open, branch=view.branch)
+        for file in view.listing.versions:
             if file.version == version:
                 return cls(branch, file)
-        raise source.missing_version(version)
+        raise view.missing_version(version)
 
     @property
     def version(self) -> int:
         """The version."""
         return self.file.version
 
-    def open(self) -> TableSource:
+    def open(self) -> HistoryView:
         """Return the metadata up to the version; a worker keeps it for its next task.
 
         Raises
@@ -114,17 +114,17 @@ class PinnedTable:
         """
         if self.handed is None:
             return _as_it_was(_opened(self.ref), self)
-        source = _opened_by_hand(self.ref, self.handed)
+        view = _opened_by_hand(self.ref, self.handed)
         if not self.file.is_recorded:
-            _check_there(source, self.file)
-        return source
+            _check_there(view, self.file)
+        return view
 
     def with_versions(self) -> "PinnedTable":
         """Return the same with all of its versions read."""
         live = _handing(self.ref)
-        source = _as_it_was(live, self)
-        assert isinstance(source.recorded, Handing)
-        return replace(self, handed=source.recorded.handed(source))
+        view = _as_it_was(live, self)
+        assert isinstance(view.recorded, Handing)
+        return replace(self, handed=view.recorded.handed(view))
 
     def with_range(self, begin_version: int) -> "PinnedTable":
         """Return the same with what tells changes since a version read: if need be, all versions.
@@ -134,14 +134,14 @@ class PinnedTable:
         VersionNotFoundError
             If the table is another one now.
         """
-        source = self.ref.open()
-        some = range_of(source, begin_version, self.version)
+        view = self.ref.open()
+        some = range_of(view, begin_version, self.version)
         if some is not None:
             if some.listing.versions[-1:] != (self.file,):
                 raise _replaced(self)
             warn_of_many_bytes(some)
             some.recorded = handing = Handing(some)
-            if tells_itself(some, source):
+            if tells_itself(some, view):
                 return replace(self, handed=handing.handed(some))
         return self.with_versions()
 
@@ -149,41 +149,41 @@ class PinnedTable:
         """Return the same with its one version read, if it is not large."""
         if self.file.size_bytes > _MOST_BYTES_HANDED:
             return self
-        source = self.ref.open().only(self.version, self.version)
-        source.recorded = handing = Handing(source)
-        if source.listing.versions[-1:] != (self.file,):
+        view = self.ref.open().only(self.version, self.version)
+        view.recorded = handing = Handing(view)
+        if view.listing.versions[-1:] != (self.file,):
             raise _replaced(self)
-        return replace(self, handed=handing.handed(source))
+        return replace(self, handed=handing.handed(view))
 
 
-def range_of(source: TableSource, begin_version: int, end_version: int) -> TableSource | None:
+def range_of(view: HistoryView, begin_version: int, end_version: int) -> HistoryView | None:
     """Return a branch with the versions from one to another alone; None unless all are there."""
-    some = source.only(begin_version, end_version)
+    some = view.only(begin_version, end_version)
     is_kept = len(some.listing.versions) == end_version - begin_version + 1
     return some if 0 < begin_version <= end_version and is_kept else None
 
 
-def _as_it_was(live: LiveTable, table: PinnedTable) -> TableSource:
+def _as_it_was(live: LiveTable, table: PinnedTable) -> HistoryView:
     """Return a table up to a version, whatever was committed since."""
-    if live.source.listing.versions[-1:] == (table.file,):
-        return live.source
+    if live.view.listing.versions[-1:] == (table.file,):
+        return live.view
     live.refresh(last_version=table.version)
-    last = live.source.listing.versions[-1:]
+    last = live.view.listing.versions[-1:]
     if not last or last[0].version != table.version:
         live.refresh()
-        raise live.source.missing_version(table.version)
+        raise live.view.missing_version(table.version)
     if last[0] != table.file:
         raise _replaced(table)
-    return live.source
+    return live.view
 
 
-def _check_there(source: TableSource, file: VersionFile) -> None:
+def _check_there(view: HistoryView, file: VersionFile) -> None:
     """Check that a version was not removed, nor the table replaced, since it was handed out."""
-    found = source.storage.live.find(file.path)
+    found = view.storage.live.find(file.path)
     if found is None:
-        raise source.missing_version(file.version)
+        raise view.missing_version(file.version)
     if (found.size_bytes, found.modified_ns, found.etag) != file[2:5]:
-        raise VersionNotFoundError(f"{source.uri} was replaced while it was read; load it again")
+        raise VersionNotFoundError(f"{view.uri} was replaced while it was read; load it again")
 
 
 def _replaced(table: PinnedTable) -> VersionNotFoundError:
@@ -197,14 +197,14 @@ def _opened(ref: TableRef) -> LiveTable:
 
 @lru_cache(maxsize=_TABLES_KEPT)
 def _handing(ref: TableRef) -> LiveTable:
-    source = ref.open()
-    warn_of_many_bytes(source)
-    source.recorded = Handing(source)
-    return LiveTable(source)
+    view = ref.open()
+    warn_of_many_bytes(view)
+    view.recorded = Handing(view)
+    return LiveTable(view)
 
 
 @lru_cache(maxsize=_TABLES_KEPT)
-def _opened_by_hand(ref: TableRef, handed: Handed) -> TableSource:
+def _opened_by_hand(ref: TableRef, handed: Handed) -> HistoryView:
     options = StorageOptions(dict(ref.storage))
     table = HandedTable(handed)
-    return TableSource(ref.uri, ref.branch, options, None, ref.allow_bases, table)
+    return HistoryView(ref.uri, ref.branch, options, None, ref.allow_bases, table)

@@ -22,7 +22,7 @@ from lance_explorer.errors import LanceExplorerError, NotFoundError
 from lance_explorer.frames.columns import TEXT, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.discovery import tables_below
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.ledger import (
     RECORDED,
     Ledger,
@@ -261,12 +261,12 @@ class _Recording(DataSourceReader):
         table = recorded_table(ledger, main.uri)
         for branch in (None, *main.branches):
             try:
-                source = main.on_branch(branch)
+                view = main.on_branch(branch)
             except NotFoundError:
                 continue  # its name is there, and its versions are not
-            files = new_files(source, table)
+            files = new_files(view, table)
             if sum([file.size_bytes for file in files]) <= self._bytes_per_task:
-                row = record_and_merge(source, place_of(ledger), table, words=self._words)
+                row = record_and_merge(view, place_of(ledger), table, words=self._words)
                 yield (*row, None, None)
                 continue
             life = table.chosen(branch)
@@ -277,7 +277,7 @@ class _Recording(DataSourceReader):
     def _ranges(self, of: _Rest) -> list[_Range | _Failed]:
         ledger = Ledger(self._ledger[0], StorageOptions(dict(self._ledger[1])))
         try:
-            found = ranges_to_record(self._source(of), ledger, self._bytes_per_task, of.known)
+            found = ranges_to_record(self._view(of), ledger, self._bytes_per_task, of.known)
         except LanceExplorerError as error:
             return [_Failed(of.uri, of.branch, str(error))]
         return [_Range(of, versions) for versions in found]
@@ -289,13 +289,13 @@ class _Recording(DataSourceReader):
         return recorded_row(uri, of.branch, added)
 
     def _record_rest(self, of: _Rest, ledger: Ledger) -> tuple[Any, ...]:
-        source = self._source(of)
-        table = recorded_table(ledger, source.uri)
-        row = record_and_merge(source, place_of(ledger), table, words=self._words)
+        view = self._view(of)
+        table = recorded_table(ledger, view.uri)
+        row = record_and_merge(view, place_of(ledger), table, words=self._words)
         merge_branch(table, of.branch)  # the ranges, if nothing was left
         return row
 
-    def _source(self, of: _Rest) -> TableSource:
+    def _view(self, of: _Rest) -> HistoryView:
         return replace(self._ref, uri=of.uri, branch=of.branch).open()
 
 

@@ -18,9 +18,9 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.history import History
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.version_refs import resolve
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.rows import ROWS, rows_of_fragments
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.deletions import deleted_offsets
@@ -127,30 +127,30 @@ class _RowsReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Return the pieces of work."""
-        source = self._table.open()
-        history = source.version(self._table.version)
+        view = self._table.open()
+        history = view.version(self._table.version)
         check_readable(history.records[0])
         pieces = stretches(
-            source,
+            view,
             self._table.version,
             self._rows_per_partition or _rows_per_partition(history, self._fields),
             whole_fragments=self._where is not None,
-            only=self._fragments(source),
+            only=self._fragments(view),
         )
         return [InputPartition(piece) for piece in pieces] or [InputPartition([])]
 
-    def _fragments(self, source: TableSource) -> set[int] | None:
+    def _fragments(self, view: HistoryView) -> set[int] | None:
         """Return the fragments that ``where`` can be true in; None for all."""
         by_id, by_address = (ranges_of(self._where or "", n) for n in ("_rowid", _ADDRESS))
         if by_id is None and by_address is None:
             return None
-        ids = source.version(self._table.version).states.ids
+        ids = view.version(self._table.version).states.ids
         low = ids.astype(np.uint64) << np.uint64(32)
         there = np.ones(len(ids), dtype=np.bool_)
         if by_address is not None:
             there &= _overlap(low, low | _OFFSET_MASK, by_address)
         if by_id is not None:
-            bounds = id_bounds(source, self._table.version)
+            bounds = id_bounds(view, self._table.version)
             there &= _overlap(bounds.low, bounds.high, by_id)
         return set(ids[there].tolist())
 
@@ -159,30 +159,30 @@ class _RowsReader(DataSourceReader):
         pieces: list[Stretch] = partition.value
         if not pieces:
             return
-        source = self._table.open()
+        view = self._table.open()
         contents = dict[int, FragmentContent]()
         if self._own:
             fragments = {piece.fragment_id for piece in pieces}
             with_versions = any(name not in ("_rowid", _ADDRESS) for name in self._own)
-            found = RowReader(source, self._table.version).contents(
+            found = RowReader(view, self._table.version).contents(
                 fragments, with_versions=with_versions
             )
             contents = {content.fragment.id: content for content in found}
         if self._values or self._where is not None or not self._own:
-            yield from self._with_values(source, pieces, contents)
+            yield from self._with_values(view, pieces, contents)
             return
         for parts in _in_batches(_live_parts(pieces, contents)):
-            yield self._batch(self._own_columns(source, parts))
+            yield self._batch(self._own_columns(view, parts))
 
     def _with_values(
-        self, source: TableSource, pieces: list[Stretch], contents: dict[int, FragmentContent]
+        self, view: HistoryView, pieces: list[Stretch], contents: dict[int, FragmentContent]
     ) -> Iterator[pa.RecordBatch]:
         from lance_explorer.values import row_batches
 
-        check_values(source, self._table.version)
+        check_values(view, self._table.version)
         start, stop = pieces[0].start, pieces[0].stop  # which stands alone if it is no whole one
         batches = row_batches(
-            value_root(source, self._table.version),
+            value_root(view, self._table.version),
             self._table.version,
             [piece.fragment_id for piece in pieces],
             [*self._values, _ADDRESS] if self._own else self._values,
@@ -190,18 +190,18 @@ class _RowsReader(DataSourceReader):
             start or None,
             None if stop is None else stop - start,
             self._batch_size,
-            source.storage.options,
+            view.storage.options,
         )
         for batch in _together(batches, self._batch_size):
             columns = {name: batch.column(name) for name in self._values}
             if self._own:
                 parts = _by_fragment(batch.column(_ADDRESS).to_numpy(), contents)
-                columns |= self._own_columns(source, parts)
+                columns |= self._own_columns(view, parts)
             yield self._batch(columns)
 
-    def _own_columns(self, source: TableSource, parts: list[_Part]) -> dict[str, pa.Array]:
+    def _own_columns(self, view: HistoryView, parts: list[_Part]) -> dict[str, pa.Array]:
         """Return what metadata tells of some rows of fragments."""
-        rows = rows_of_fragments(source, self._table.version, parts)
+        rows = rows_of_fragments(view, self._table.version, parts)
         found = arrow_table(rows.select(self._own)).combine_chunks()
         return {name: found.column(name).chunk(0) for name in self._own}
 
@@ -267,7 +267,7 @@ def _by_fragment(
 
 
 def stretches(
-    source: TableSource,
+    view: HistoryView,
     version: int,
     num_rows: int,
     *,
@@ -278,7 +278,7 @@ def stretches(
 
     ``only`` are those that are wanted, by default all.
     """
-    history = source.version(version)
+    history = view.version(version)
     groups, current, filled = list[list[Stretch]](), list[Stretch](), 0
     for fragment, count in zip(history.states, history.live_rows.tolist(), strict=True):
         if only is not None and fragment.id not in only:
@@ -302,17 +302,17 @@ def stretches(
 def _chosen(options: Options) -> PinnedTable:
     """Return the version that options name, pinned."""
     ref = TableRef.of(options)
-    source = ref.open()
-    version = options.version_ref("version", source)
-    found = resolve(source, -1 if version is None else version)
-    return PinnedTable.at(found.source, found.version, ref)
+    view = ref.open()
+    version = options.version_ref("version", view)
+    found = resolve(view, -1 if version is None else version)
+    return PinnedTable.at(found.view, found.version, ref)
 
 
 def _value_types(table: PinnedTable) -> pa.Schema:
     from lance_explorer.values import row_types
 
-    source = table.open()
-    return row_types(value_root(source, table.version), table.version, source.storage.options)
+    view = table.open()
+    return row_types(value_root(view, table.version), table.version, view.storage.options)
 
 
 def live_offsets(content: FragmentContent, start: int, stop: int) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from pyspark.sql.types import StructType
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.identity.state_rows import state_rows
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches
 from lance_explorer.spark.options import Options
 from lance_explorer.spark.pinning import PinnedTable, TableRef
@@ -84,12 +84,12 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self, start: dict[str, int] | None = None, limit: ReadLimit | None = None
     ) -> dict[str, int]:
         """Return where the next micro-batch ends; PySpark 4.1 does not say where it starts."""
-        source = self._ref.open()
+        view = self._ref.open()
         if start is None:
-            return {_VERSION: max(source.latest_version, self._begin_version)}
-        if source.latest_version < start[_VERSION]:
-            raise _replaced(start[_VERSION], source)
-        listing = source.listing.up_to(self._last_version)
+            return {_VERSION: max(view.latest_version, self._begin_version)}
+        if view.latest_version < start[_VERSION]:
+            raise _replaced(start[_VERSION], view)
+        listing = view.listing.up_to(self._last_version)
         new = [file.version for file in listing.versions if file.version > start[_VERSION]]
         if isinstance(limit, ReadMaxFiles):
             new = new[: limit.max_files]
@@ -100,11 +100,11 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         begin_version, end_version = start[_VERSION], end[_VERSION]
         if begin_version == end_version:
             return [InputPartition(None)]
-        source = self._ref.open()
+        view = self._ref.open()
         if end_version < begin_version:
-            raise _replaced(begin_version, source)
+            raise _replaced(begin_version, view)
         last_version = max(end_version, self._loaded_version)
-        table = PinnedTable.at(source, last_version, self._ref).with_range(begin_version)
+        table = PinnedTable.at(view, last_version, self._ref).with_range(begin_version)
         if self._options.flag("failOnDataLoss", default=True):
             _check_nothing_lost(table.open(), begin_version, end_version)
         query = ChangesQuery(table, begin_version, last_version, self._options, None)
@@ -131,22 +131,22 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 )
 
 
-def _replaced(read_version: int, source: TableSource) -> VersionNotFoundError:
+def _replaced(read_version: int, view: HistoryView) -> VersionNotFoundError:
     return VersionNotFoundError(
-        f"this stream has read up to version {read_version}, but {source.uri} has only "
-        f"{source.latest_version}: it is another table, which needs a new checkpoint"
+        f"this stream has read up to version {read_version}, but {view.uri} has only "
+        f"{view.latest_version}: it is another table, which needs a new checkpoint"
     )
 
 
-def _names(source: TableSource) -> dict[int, str]:
+def _names(view: HistoryView) -> dict[int, str]:
     """Return the columns of the latest version, by the IDs of their fields."""
-    [record] = source.version(source.latest_version).records
+    [record] = view.version(view.latest_version).records
     return {field.id: field.name for field in record.schema if field.parent_id == NO_PARENT}
 
 
-def _check_nothing_lost(source: TableSource, begin_version: int, end_version: int) -> None:
+def _check_nothing_lost(view: HistoryView, begin_version: int, end_version: int) -> None:
     """Raise VersionNotFoundError if changes of some versions cannot be told any more."""
-    history = state_rows(source).history
+    history = state_rows(view).history
     asked = (history.versions > begin_version) & (history.versions <= end_version)
     after = history.versions[asked & ~history.begins_exactly].tolist()
     if not after:

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.ledger import Ledger, place_of, record_and_merge, recorded_table
 from lance_explorer.ledger.version_ranges import VersionsToRecord, ranges_to_record, record_range
 from lance_explorer.spark import unread
@@ -37,18 +37,18 @@ def with_temporary_ledger(spark: SparkSession, ref: TableRef) -> TableRef:
         return ref
     folder = _folder()
     recorded = replace(ref, ledger=folder)
-    source = recorded.open()
-    if unread.unread_bytes(source) > unread.MOST_BYTES:
-        _record(spark, recorded, source, Ledger(folder))
+    view = recorded.open()
+    if unread.unread_bytes(view) > unread.MOST_BYTES:
+        _record(spark, recorded, view, Ledger(folder))
         return recorded
-    return recorded if recorded_table(Ledger(folder), source.uri).branches() else ref
+    return recorded if recorded_table(Ledger(folder), view.uri).branches() else ref
 
 
-def _record(spark: SparkSession, ref: TableRef, source: TableSource, ledger: Ledger) -> None:
+def _record(spark: SparkSession, ref: TableRef, view: HistoryView, ledger: Ledger) -> None:
     """Record what is new of a branch, read in tasks."""
     live = replace(ref, ledger=None)
     most = min(_BYTES_PER_TASK, unread.MOST_BYTES)
-    ranges = ranges_to_record(source, ledger, most)
+    ranges = ranges_to_record(view, ledger, most)
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -58,7 +58,7 @@ def _record(spark: SparkSession, ref: TableRef, source: TableSource, ledger: Led
     tasks = spark.range(0, len(ranges), 1, len(ranges))
     for file in tasks.mapInArrow(read, "path string, content binary").collect():
         place_of(ledger).write(file["path"], bytes(file["content"]))
-    table = recorded_table(ledger, source.uri)
+    table = recorded_table(ledger, view.uri)
     record_and_merge(ref.open(), place_of(ledger), table)  # what a cleanup disturbed
 
 

@@ -2,7 +2,7 @@
 
 import warnings
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.recorded_table import RecordedTable
 
 __all__ = ["MOST_BYTES", "unread_bytes", "warn_of_many_bytes"]
@@ -11,23 +11,23 @@ MOST_BYTES = 256 << 20
 """The driver reads them in two or three seconds."""
 
 
-def unread_bytes(source: TableSource) -> int:
+def unread_bytes(view: HistoryView) -> int:
     """Return the size of the manifests of a branch that its ledger has not."""
-    recorded = source.recorded
+    recorded = view.recorded
     # Chosen when the versions were listed. A part of the branch could not choose: it may have
     # recorded versions alone, of which nothing is there to compare.
-    life = recorded.chosen(source.branch) if isinstance(recorded, RecordedTable) else None
+    life = recorded.chosen(view.branch) if isinstance(recorded, RecordedTable) else None
     known = {} if life is None else life.digests
-    files = (*source.listing.versions, *source.listing.detached)
+    files = (*view.listing.versions, *view.listing.detached)
     return sum([file.size_bytes for file in files if file.version not in known])
 
 
-def warn_of_many_bytes(source: TableSource) -> None:
+def warn_of_many_bytes(view: HistoryView) -> None:
     """Tell who waits for the driver how tasks read the manifests instead."""
-    num_bytes = unread_bytes(source)
+    num_bytes = unread_bytes(view)
     if num_bytes > MOST_BYTES:
         warnings.warn(
-            f"the driver alone reads {num_bytes / 1e6:,.0f} MB of manifests of {source.uri}; tasks "
+            f"the driver alone reads {num_bytes / 1e6:,.0f} MB of manifests of {view.uri}; tasks "
             "share the work with lx.spark.load instead of spark.read, or, once for all questions, "
             "with lx.spark.record and then the option ledger",
             stacklevel=2,

@@ -50,7 +50,7 @@ def inner_names(
     Examples
     --------
     >>> from lance_explorer.values.inner_names import inner_names
-    >>> inner_names(table.source.history.records[0].schema, {})
+    >>> inner_names(table._view.history.records[0].schema, {})
     {}
     """
     fields = [*schema]

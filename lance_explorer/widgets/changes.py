@@ -129,7 +129,7 @@ class Changes(VersionsView, RowsView):
         self._done: tuple[_Wanted, Comparison] | None = None
         self._problem: dict[str, str] | None = None
         self._shown: tuple[Comparison, str | None, str | None] | None = None
-        self._beside = lru_cache(_MOST_BESIDE)(partial(words_beside_rows, table.source))
+        self._beside = lru_cache(_MOST_BESIDE)(partial(words_beside_rows, table._view))
         self._showing = threading.Lock()
         self._keeping = threading.Lock()
         super().__init__(FrameRows(pl.DataFrame()), state=state)
@@ -264,7 +264,7 @@ class Changes(VersionsView, RowsView):
 
     def static_html(self) -> str:
         """Return what a page without a kernel shows: the counts, and what else differs."""
-        name = escape(self._table.source.name)
+        name = escape(self._table._view.name)
         begin, end, _ = self._wanted()
         picture = ""
         beside = self._beside(begin, end)
@@ -288,19 +288,19 @@ class Changes(VersionsView, RowsView):
 
     def _choose(self, begin: VersionRef | None, end: VersionRef | None) -> None:
         """Fill in the versions that nobody has chosen."""
-        source, state = self._table.source, self.state
+        view, state = self._table._view, self.state
         if end is not None:
-            state.version = version_number(source, end)
+            state.version = version_number(view, end)
         elif state.version is None:
-            state.version = source.latest_version
+            state.version = view.latest_version
         if begin is not None:
-            state.compared_version = version_number(source, begin, is_begin=True)
+            state.compared_version = version_number(view, begin, is_begin=True)
         elif state.compared_version is None:
-            first = source.listing.versions[0].version
+            first = view.listing.versions[0].version
             state.compared_version = 0 if first == state.version == 1 else first
 
     def _wanted(self) -> _Wanted:
-        latest = self._table.source.latest_version
+        latest = self._table._view.latest_version
         one, other = (
             latest if version is None else version
             for version in (self.state.version, self.state.compared_version)
@@ -315,7 +315,7 @@ class Changes(VersionsView, RowsView):
         wanted, done = self._wanted(), self._done
         if done is not None and done[0] == wanted:
             return done[1]
-        made = compare(self._table.source, *wanted)
+        made = compare(self._table._view, *wanted)
         with self._keeping:
             if self._done is None or self._done[0] != wanted:
                 self._done = wanted, made
@@ -419,7 +419,7 @@ class Changes(VersionsView, RowsView):
 
     def _key_columns(self) -> list[str]:
         """Return the columns that can tell rows apart."""
-        fields = self._table.source.history.records[-1].schema
+        fields = self._table._view.history.records[-1].schema
         return [
             field.name
             for field in fields
@@ -449,14 +449,14 @@ class Changes(VersionsView, RowsView):
     @answers("find")
     def _find(self, request: Request) -> dict[str, Any]:
         """Find the version that a text names; what is wrong with the text is part of the answer."""
-        source, is_begin = self._table.source, request.get("name") == "begin"
+        view, is_begin = self._table._view, request.get("name") == "begin"
         try:
-            found = resolve(source, request["text"], is_begin=is_begin)
-            if found.source.branch != source.branch:
-                elsewhere = found.source.branch or MAIN, found.version
+            found = resolve(view, request["text"], is_begin=is_begin)
+            if found.view.branch != view.branch:
+                elsewhere = found.view.branch or MAIN, found.version
                 return {"problem": self._across_branches(elsewhere, is_begin=is_begin)}
             if found.version != 0:
-                source.file(found.version)
+                view.file(found.version)
             return {"version": str(found.version)}
         except LanceExplorerError as error:
             return {"problem": str(error)}

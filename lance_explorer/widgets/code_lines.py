@@ -24,11 +24,11 @@ def opening_code(table: Table, code: str) -> str:
     Keys and passwords are never in it: storage options are there by name only.
     """
     imports = [line for name, line in _IMPORTS.items() if name in code]
-    arguments = [literal(table.source.uri_to_open)]
+    arguments = [literal(table._view.uri_to_open)]
     if table.branch is not None:
         arguments.append(f"branch={literal(table.branch)}")
     lines = _options_lines(table, arguments)
-    allowed = table.source.main_storage.bases.allowed
+    allowed = table._view.main_storage.bases.allowed
     if allowed:
         arguments.append(f"allow_bases={literal([*allowed])}")
     lines.append(f"table = lx.open_table({', '.join(arguments)})")
@@ -49,7 +49,7 @@ def dataset_code(table: Table, code: str) -> str:
     imports = ["import lance"]
     if "timedelta(" in code:
         imports.insert(0, "from datetime import timedelta\n")
-    arguments = [literal(table.source.uri_to_open)]
+    arguments = [literal(table._view.uri_to_open)]
     lines = _options_lines(table, arguments)
     lines.append(f"dataset = lance.dataset({', '.join(arguments)})")
     return "\n".join([*imports, "", *lines, code])
@@ -57,7 +57,7 @@ def dataset_code(table: Table, code: str) -> str:
 
 def _options_lines(table: Table, arguments: list[str]) -> list[str]:
     """Add storage options to arguments, by name; return the line in which they are filled in."""
-    options = sorted(table.source.main_storage.options or ())
+    options = sorted(table._view.main_storage.options or ())
     if not options:
         return []
     arguments.append("storage_options=storage_options")

@@ -20,7 +20,7 @@ from lance_explorer.history.columns.value_columns import ValueColumns, blob_colu
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.paths import EMPTY
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.widgets.changed_rows import (
     FIRST_COLUMNS,
     LAST_COLUMNS,
@@ -122,7 +122,7 @@ class Comparison:
             return "both"
         records = versions.rows.history.records
         was, now = (
-            column in columns.names_in(versions.rows.source, records[position].version)
+            column in columns.names_in(versions.rows.view, records[position].version)
             for position in (versions.begin, versions.end)
         )
         return "both" if was and now else "added" if now else "dropped"
@@ -187,7 +187,7 @@ class Comparison:
 
 
 def compare(
-    source: TableSource, begin_version: int, end_version: int, key: Sequence[str] = ()
+    view: HistoryView, begin_version: int, end_version: int, key: Sequence[str] = ()
 ) -> Comparison:
     """Compare two versions of a branch; no value is read unless there is a key.
 
@@ -196,7 +196,7 @@ def compare(
     VersionNotFoundError
         If a version is not kept and nothing else tells.
     """
-    versions = version_range(source, begin_version, end_version)
+    versions = version_range(view, begin_version, end_version)
     step = net_step(versions)
     if key and step.before is not None and step.before != EMPTY:
         columns = _columns(versions, key)

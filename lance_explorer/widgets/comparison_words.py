@@ -38,7 +38,7 @@ def doubts(runs: ChangeRuns) -> str:
     Examples
     --------
     >>> from lance_explorer.widgets.comparison import compare
-    >>> doubts(compare(table.source, 1, 3).runs)
+    >>> doubts(compare(table._view, 1, 3).runs)
     ''
     """
     uncertain = runs.where(runs.is_uncertain)

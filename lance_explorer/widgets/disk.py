@@ -114,7 +114,7 @@ class Disk(VersionsView, RowsView):
         self._rows: tuple[_Key, FrameRows] | None = None
         super().__init__(FrameRows(_NO_FILES), state=state)
         if self.state.version is None:
-            self.state.version = table.source.latest_version
+            self.state.version = table._view.latest_version
         self.on_state(self._select_fragment, "fragment_id")
 
     @property
@@ -157,7 +157,7 @@ class Disk(VersionsView, RowsView):
     def _summary(self, request: Request) -> Reply | dict[str, Any]:
         """Return the files of one version in numbers; why there are none is part of the answer."""
         asked = request["version"]
-        version = self._table.source.latest_version if asked is None else int(asked)
+        version = self._table._view.latest_version if asked is None else int(asked)
         request.progress(f"reading the files of version {version:,}")
         try:
             return summary_data(self._table, version, request.check)
@@ -177,20 +177,20 @@ class Disk(VersionsView, RowsView):
     @answers("advice", in_background=True)
     def _advise(self, request: Request) -> dict[str, Any]:
         """Return what to do about the files of a version; why that cannot be told is an answer."""
-        asked, source = request["version"], self._table.source
-        version = source.latest_version if asked is None else int(asked)
+        asked, view = request["version"], self._table._view
+        version = view.latest_version if asked is None else int(asked)
         request.progress(f"checking version {version:,}")
         try:
-            nothing = no_advice_words(source.version(version))
+            nothing = no_advice_words(view.version(version))
         except LanceExplorerError as error:
             problem = f"Version {version:,} could not be checked: {error}"
             return advice_data(CHECKS.polars_schema.to_frame(), "", problem)
         return advice_data(self._found(version), nothing)
 
     def _found(self, version: int | None) -> pl.DataFrame:
-        source = self._table.source
-        asked = source.latest_version if version is None else version
-        return disk_advice(source, asked, lambda _: on_disk(self._table))
+        view = self._table._view
+        asked = view.latest_version if version is None else version
+        return disk_advice(view, asked, lambda _: on_disk(self._table))
 
     @answers("kind")
     def _choose_kind(self, request: Request) -> dict[str, Any]:

@@ -40,10 +40,10 @@ _LOOKED = WeakKeyDictionary[Table, _Looked]()
 
 def on_disk(table: Table) -> Survey:
     """Return what lies in the folder of a table, listed once until the table is refreshed."""
-    looked, source = _LOOKED.setdefault(table, _Looked()), table.source
+    looked, view = _LOOKED.setdefault(table, _Looked()), table._view
     with looked.lock:
-        if looked.found is None or looked.listing is not source.listing:
-            looked.found, looked.listing = survey(source), source.listing
+        if looked.found is None or looked.listing is not view.listing:
+            looked.found, looked.listing = survey(view), view.listing
         return looked.found
 
 

@@ -126,8 +126,8 @@ class Explorer(View):
         state: ExplorerState | None = None,
         follow: bool = True,
     ) -> None:
-        self._table = Table(table_of(table).source)  # of its own: it is refreshed at any time
-        self._following = Following(self._table.source, flag("follow", follow))
+        self._table = Table(table_of(table)._view)  # of its own: it is refreshed at any time
+        self._following = Following(self._table._view, flag("follow", follow))
         self.state = state_of(state)
         self._lines: dict[int, PartLine] = {}
         self._num_parts = 0
@@ -140,7 +140,7 @@ class Explorer(View):
         self._moving = 0
         self._view = _known(view)
         if self.state.version is None:
-            self.state.version = table.source.latest_version
+            self.state.version = table._view.latest_version
         self._trail = Trail(self._place())
         super().__init__(state=self.state)
         self.on_open([*TABS], self._open)
@@ -234,7 +234,7 @@ class Explorer(View):
 
     @described
     def __repr__(self) -> str:
-        return f"Explorer({self._table.source.name}: {self._view})"
+        return f"Explorer({self._table._view.name}: {self._view})"
 
     # --------------------------------------------------------------------- what the bar asks
 
@@ -244,29 +244,29 @@ class Explorer(View):
 
     def _about_table(self) -> dict[str, Any]:
         return {
-            "name": self._table.source.name,
+            "name": self._table._view.name,
             "uri": self._table.uri,
             "branch": self._table.branch,
-            "branches": self._table.source.branch_names,
+            "branches": self._table._view.branch_names,
             "tabs": [{"name": tab.name, "label": tab.label} for tab in TABS.values()],
         }
 
     @answers("branch")
     def _show_branch(self, request: Request) -> dict[str, Any]:
         """Show another branch, in the same view, at its latest version."""
-        self._show_table(Table(self._table.source.on_branch(request["branch"])))
+        self._show_table(Table(self._table._view.on_branch(request["branch"])))
         return {}
 
     def _show_table(self, table: Table) -> None:
         """Show another branch, or what stands in the place of the table now."""
         with self._one_step():
             self._table = table
-            self._following.begin(table.source)
+            self._following.begin(table._view)
             while self._views:
                 self._views.popitem()[1].close()
             self.parts = {}
             self._filters.clear()
-            latest = {"version": table.source.latest_version}
+            latest = {"version": table._view.latest_version}
             change(self.state, {**dict.fromkeys(choices(self.state)), "filter": "", **latest})
             self._complete()
             self._built(self._view).is_shown = True
@@ -352,11 +352,11 @@ class Explorer(View):
     def _show_newest(self, _: Request) -> dict[str, Any]:
         """Show the latest version in the view that is shown, or the table that is there now."""
         if self._following.is_replaced:
-            self._show_table(Table(self._table.source).refresh())
+            self._show_table(Table(self._table._view).refresh())
             return {}
         if self._is_old(self._view) and not self._views[self._view].takes_new_versions:
             self._views.pop(self._view).close()
-        latest = self._table.source.latest_version
+        latest = self._table._view.latest_version
         self._open(self._view, {"version": latest, "compared_version": None})
         return {}
 
@@ -376,16 +376,16 @@ class Explorer(View):
         """Let a view that was made before the table was refreshed take in what is new."""
         view = self._views.get(name)
         if view is not None and view.takes_new_versions and self._is_old(name):
-            self._listings[name] = self._table.source.listing
+            self._listings[name] = self._table._view.listing
             view.take_new_versions()
 
     def _is_old(self, name: str) -> bool:
         """Tell whether a view was made before the table was refreshed."""
-        return self._listings.get(name) is not self._table.source.listing
+        return self._listings.get(name) is not self._table._view.listing
 
     def _show_live(self) -> None:
         """Show in the bar what is new."""
-        self.live = self._following.told(self._table.source, self.state.version)
+        self.live = self._following.told(self._table._view, self.state.version)
 
     # --------------------------------------------------------------------- what views say, and hear
 
@@ -445,7 +445,7 @@ class Explorer(View):
     def _built(self, name: str) -> Any:
         """Return a view, made now if it never was shown."""
         if name not in self._views:
-            self._listings[name] = self._table.source.listing
+            self._listings[name] = self._table._view.listing
             try:
                 self._put(name, self._made(name))
             except FAILURES as error:
@@ -503,8 +503,8 @@ class Explorer(View):
         """Choose what the view needs: to compare, the version before."""
         state = self.state
         if self._view == "changes" and state.compared_version is None:
-            version = self._table.source.latest_version if state.version is None else state.version
-            kept = [file.version for file in self._table.source.listing.versions]
+            version = self._table._view.latest_version if state.version is None else state.version
+            kept = [file.version for file in self._table._view.listing.versions]
             before = [other for other in kept if other < version]
             state.compared_version = before[-1] if before else 0 if version == 1 else version
 

@@ -64,13 +64,13 @@ def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply
     check()
     files = inspect.data_files(version)
     check()
-    history = table.source.version(version)
+    history = table._view.version(version)
     settings = compaction_settings(history)
     target = settings.target_rows_per_fragment
     small = int((fragments["physical_rows"] < target).sum())
     check()
     deletions = fragments.select(path="deletion_file").drop_nulls()
-    sizes = deletion_sizes(table.source) if len(deletions) else _NO_SIZES
+    sizes = deletion_sizes(table._view) if len(deletions) else _NO_SIZES
     deletions = deletions.join(sizes, on="path", how="left")
     indices = inspect.indices(version).filter(~pl.col("is_system"))
     arrays: dict[str, NDArray[Any]] = {

@@ -73,7 +73,7 @@ def _source_of(rows: Any, marks: pl.DataFrame | None) -> RowSource:
     if marks is not None:
         raise InvalidArgumentError("marks go with a Polars frame")
     if isinstance(rows, Snapshot):
-        return VersionRows(rows.source, rows.version)
+        return VersionRows(rows._view, rows.version)
     if not isinstance(rows, type) and all(hasattr(rows, name) for name in _OF_ROWS):
         source: RowSource = rows
         return source

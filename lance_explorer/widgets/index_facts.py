@@ -35,9 +35,9 @@ def index_facts(table: Table, version: int) -> dict[str, Any]:
 
     Numbers are decimal strings, None where they are unknown.
     """
-    summary = index_summary(table.source, version)
+    summary = index_summary(table._view, version)
     reuse = table.inspect.fragment_reuse(version)
-    births = _births(table.source.history, version)
+    births = _births(table._view.history, version)
     entries = [_index(row, births[row["name"]]) for row in summary.iter_rows(named=True)]
     fields = table.inspect.fields(version)
     columns = fields.filter(pl.col("parent_id").is_null())["name"].to_list()
@@ -49,7 +49,7 @@ def index_facts(table: Table, version: int) -> dict[str, Any]:
         "num_reuse_entries": len(reuse),
         "reuse_bytes": str(reuse["history_bytes"][0]) if len(reuse) else None,
         "advice": advice_data(
-            health(table.source, version, "indices"), no_advice_words(summary, columns)
+            health(table._view, version, "indices"), no_advice_words(summary, columns)
         ),
     }
 

@@ -26,7 +26,7 @@ def no_advice_words(summary: pl.DataFrame, columns: Sequence[str]) -> str:
     Examples
     --------
     >>> from lance_explorer.inspect.index_summary import index_summary
-    >>> no_advice_words(index_summary(table.source, 7), ["id"])
+    >>> no_advice_words(index_summary(table._view, 7), ["id"])
     'Nothing needs to be done: id_idx covers every row.'
     """
     if summary.is_empty():

@@ -62,17 +62,17 @@ class Indices(VersionsView):
         self._table = table_of(table)
         self._index: str | None = None
         if self.state.version is None:
-            self.state.version = table.source.latest_version
+            self.state.version = table._view.latest_version
 
     @property
     def index(self) -> str | None:
         """The name of the index that is drawn; None if the table never had any."""
-        names = index_names(self._table.source.history)
+        names = index_names(self._table._view.history)
         return self._index if self._index in names else next(iter(names), None)
 
     @index.setter
     def index(self, name: str) -> None:
-        names = index_names(self._table.source.history)
+        names = index_names(self._table._view.history)
         if name not in names:
             known = ", ".join(names) or "none"
             raise InvalidArgumentError(f"there is no index {name!r}; there are: {known}")
@@ -96,8 +96,8 @@ class Indices(VersionsView):
         These are the rows of ``table.inspect.health()`` with the topic ``indices``.
         """
         version = self.state.version
-        shown = self._table.source.latest_version if version is None else version
-        return health(self._table.source, shown, "indices")
+        shown = self._table._view.latest_version if version is None else version
+        return health(self._table._view, shown, "indices")
 
     def frame(self) -> pl.DataFrame:
         """Return what the drawn index covers in the chosen version.
@@ -159,7 +159,7 @@ class Indices(VersionsView):
             self._table.refresh()
         wait_for_versions(self._table, request.progress)
         reply = version_data(self._table)
-        names = index_names(self._table.source.history)
+        names = index_names(self._table._view.history)
         request.progress("reading what the indices cover")
         coverage, problem = self._coverage_lines(names)
         about = {
@@ -176,7 +176,7 @@ class Indices(VersionsView):
         """Return what an index had of each fragment."""
         name = request["index"]
         request.progress("reading which fragments the index covers")
-        lives = index_lives(self._table.source, name, request.check)
+        lives = index_lives(self._table._view, name, request.check)
         arrays: dict[str, NDArray[Any]] = {
             "fragments": lives.fragment_ids,
             "slot": lives.slot,
@@ -213,7 +213,7 @@ class Indices(VersionsView):
 
     @property
     def _versions(self) -> NDArray[np.uint64]:
-        return self._table.source.history.versions
+        return self._table._view.history.versions
 
 
 def _rows(number: str | None) -> str:

@@ -62,7 +62,7 @@ class LineageGraph(View):
         self._layouts: dict[tuple[_Span | None, str | None], LineageLayout] = {}
         self._row: tuple[int, pl.DataFrame] | None = None
         if self.state.version is None:
-            self.state.version = table.source.latest_version
+            self.state.version = table._view.latest_version
 
     @property
     def between(self) -> tuple[int, int] | None:
@@ -128,7 +128,7 @@ class LineageGraph(View):
         layout = self._layout(None, None)
         reply = versions_data(self._versions)
         about = {
-            "name": self._table.source.name,
+            "name": self._table._view.name,
             "branch": self._table.branch,
             "begin": layout.begin,
             "end": layout.end,
@@ -268,5 +268,5 @@ class LineageGraph(View):
     def _events(self, row_id: int) -> pl.DataFrame:
         found = self._row
         if found is None or found[0] != row_id:
-            self._row = found = row_id, row_history(self._table.source, row_id)
+            self._row = found = row_id, row_history(self._table._view, row_id)
         return found[1]

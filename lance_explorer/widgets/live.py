@@ -12,7 +12,7 @@ from typing import Any
 from lance_explorer.errors import LanceExplorerError, TableNotFoundError
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.refs import BRANCHES_FOLDER, TAGS_FOLDER
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import FileInfo
 from lance_explorer.table import Table
 
@@ -68,7 +68,7 @@ class Pace:
         self.wait = min(max(self.wait, self.shortest) * 2, self.longest)
 
 
-def news_of(source: TableSource) -> News:
+def news_of(view: HistoryView) -> News:
     """List the versions of a branch again, and return which are new and which are gone.
 
     Raises
@@ -78,10 +78,10 @@ def news_of(source: TableSource) -> News:
 
     Examples
     --------
-    >>> news_of(table.source).is_any
+    >>> news_of(table._view).is_any
     False
     """
-    before, after = source.listing, source.refreshed().listing
+    before, after = view.listing, view.refreshed().listing
     if (before.versions, before.detached) == (after.versions, after.detached):
         return News()
     is_same = not {*before.versions}.isdisjoint(after.versions)
@@ -92,9 +92,9 @@ def news_of(source: TableSource) -> News:
     return News(True, tuple(sorted(now - old)), tuple(sorted(old - now)))
 
 
-def listed_refs(source: TableSource) -> Refs:
+def listed_refs(view: HistoryView) -> Refs:
     """Return the files of tags and branches as they are listed now."""
-    listed = [source.main_storage.list_files(folder) for folder in (TAGS_FOLDER, BRANCHES_FOLDER)]
+    listed = [view.main_storage.list_files(folder) for folder in (TAGS_FOLDER, BRANCHES_FOLDER)]
     return tuple([tuple(sorted(files)) for files in listed])
 
 
@@ -103,22 +103,22 @@ class Following:
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch as it is shown first.
     is_on : bool
         Whether new versions are looked for.
     """
 
-    def __init__(self, source: TableSource, is_on: bool) -> None:
+    def __init__(self, view: HistoryView, is_on: bool) -> None:
         self.is_on = is_on
         self.pace = Pace()
         self._looking = threading.Lock()
-        self.begin(source)
+        self.begin(view)
 
-    def begin(self, source: TableSource) -> None:
+    def begin(self, view: HistoryView) -> None:
         """Begin anew, with another branch, or what stands in the place of the table now."""
         self.is_replaced = False
-        self._seen = source.latest_version
+        self._seen = view.latest_version
         self._removed: tuple[int, ...] = ()
         self._problem = ""
         self._refs: Refs | None = None
@@ -131,7 +131,7 @@ class Following:
         with self._looking:
             begun = time.monotonic()
             try:
-                refs, news = listed_refs(table.source), news_of(table.source)
+                refs, news = listed_refs(table._view), news_of(table._view)
                 has_new_refs = self._refs not in (None, refs)
                 if (news.is_any or has_new_refs) and not news.is_replaced:
                     table.refresh()
@@ -146,12 +146,12 @@ class Following:
                 self._removed = news.removed
             return has_new_refs
 
-    def told(self, source: TableSource, chosen: int | None) -> dict[str, Any]:
+    def told(self, view: HistoryView, chosen: int | None) -> dict[str, Any]:
         """Return what the browser shows, if ``chosen`` is the version that is looked at."""
-        latest = source.latest_version
+        latest = view.latest_version
         if chosen is not None and chosen >= latest:
             self._seen = latest
-        listed = source.listing.versions
+        listed = view.listing.versions
         count = len(listed) - bisect_right(listed, self._seen, key=lambda file: file.version)
         return {
             "is_on": self.is_on,

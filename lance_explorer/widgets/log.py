@@ -58,7 +58,7 @@ class Log(VersionsView):
         self._reading = threading.Lock()
         self._log: tuple[object, pl.DataFrame] | None = None
         if self.state.version is None:
-            self.state.version = table.source.latest_version
+            self.state.version = table._view.latest_version
 
     @property
     def filters(self) -> dict[str, Any]:
@@ -95,13 +95,13 @@ class Log(VersionsView):
             "column": column,
         }
         filters: dict[str, Any] = {name: value for name, value in given.items() if value}
-        filter_log(self._table.source, self._every().clear(), **filters)
+        filter_log(self._table._view, self._every().clear(), **filters)
         self._filters = filters
         self.tell("filters", filters)
 
     def frame(self) -> pl.DataFrame:
         """Return the commits that are shown, as ``table.log()`` does."""
-        return filter_log(self._table.source, self._every(), **self._filters)
+        return filter_log(self._table._view, self._every(), **self._filters)
 
     def code(self) -> str:
         """Return the code for :meth:`frame`, where ``table`` is the table."""
@@ -115,7 +115,7 @@ class Log(VersionsView):
     @answers("newest", in_background=True)
     def _newest(self, request: Request) -> Reply | dict[str, Any]:
         """Return the newest commits, where all of them may take long; nothing where not."""
-        count = len(self._table.source.listing.versions)
+        count = len(self._table._view.listing.versions)
         if count < _MANY or self._filters or self._is_read():
             return {"is_part": False}
         found = self._table.log(limit=_NEWEST)
@@ -150,18 +150,18 @@ class Log(VersionsView):
         every = self._every()
         request.check()
         try:
-            found = filter_log(self._table.source, every, **filters)
+            found = filter_log(self._table._view, every, **filters)
         except LanceExplorerError as error:
             return {"problem": str(error)}
         self._filters = filters
         return log_data(found, every)
 
     def _is_read(self) -> bool:
-        return self._log is not None and self._log[0] is self._table.source.listing
+        return self._log is not None and self._log[0] is self._table._view.listing
 
     def _every(self) -> pl.DataFrame:
         """Return the whole log, read once until the table is refreshed."""
         with self._reading:
             if self._log is None or not self._is_read():
-                self._log = self._table.source.listing, self._table.log()
+                self._log = self._table._view.listing, self._table.log()
             return self._log[1]

@@ -58,7 +58,7 @@ class Overview(VersionsView):
         super().__init__(state=state)
         self._table = table_of(table)
         if self.state.version is None:
-            self.state.version = table.source.latest_version
+            self.state.version = table._view.latest_version
 
     @property
     def selection(self) -> dict[str, int | None]:
@@ -71,7 +71,7 @@ class Overview(VersionsView):
 
         These are the rows of ``table.check()``, without those on row IDs, which may take long.
         """
-        return advice(self._table.source, lambda _: on_disk(self._table))
+        return advice(self._table._view, lambda _: on_disk(self._table))
 
     def frame(self) -> pl.DataFrame:
         """Return all kept versions, as ``table.versions()`` does."""
@@ -93,11 +93,11 @@ class Overview(VersionsView):
             facts = latest_facts(self._table, latest) if len(latest) else None
         except LanceExplorerError:
             facts = None
-        source = self._table.source
+        view = self._table._view
         return {
-            "name": self._table.source.name,
+            "name": self._table._view.name,
             "branch": self._table.branch,
-            "num_listed": len(source.listing.versions),
+            "num_listed": len(view.listing.versions),
             "facts": facts,
         }
 
@@ -134,6 +134,6 @@ class Overview(VersionsView):
         """Return what is wrong with the table and what to do, the worst first."""
         request.progress("checking the table")
         return advice_data(
-            advice(self._table.source, lambda _: on_disk(self._table)),
+            advice(self._table._view, lambda _: on_disk(self._table)),
             f"{NOTHING_TO_DO}: no check found anything.",
         )

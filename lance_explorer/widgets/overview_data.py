@@ -33,7 +33,7 @@ def latest_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
     time = latest["timestamp"]
     return {
         "version": str(latest["version"]),
-        "latest_version": str(table.source.latest_version),
+        "latest_version": str(table._view.latest_version),
         **{
             name: None if latest[name] is None else str(latest[name])
             for name in (
@@ -49,8 +49,8 @@ def latest_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
         "flags": [*filter(None, latest["reader_flags"].split(", "))],
         "writer": " ".join([latest[name] for name in ("writer", "writer_version") if latest[name]]),
         "indices": _named(_index_names(table, latest["version"])),
-        "tags": _named(tag_words(table.source)),
-        "branches": _named(branch_words(table.source)),
+        "tags": _named(tag_words(table._view)),
+        "branches": _named(branch_words(table._view)),
     }
 
 
@@ -66,7 +66,7 @@ def size_data(table: Table) -> dict[str, Any]:
     >>> [(commit["version"], commit["amount"]) for commit in found["rows"]["versions"]]
     [('3', '5'), ('1', '2'), ('2', '2')]
     """
-    origins = size_origins(table.source)
+    origins = size_origins(table._view)
     told = headline(origins)
     measures = {"bytes": ("size_bytes", "size_share"), "rows": ("num_rows", "row_share")}
     return {
@@ -80,7 +80,7 @@ def _largest(table: Table, origins: pl.DataFrame, measure: str, share: str) -> d
     known = origins.filter(pl.col(share).is_not_null() & (pl.col(measure) > 0))
     ordered = known.sort(measure, descending=True, maintain_order=True)
     rest = ordered.slice(_MOST_COMMITS)
-    history = table.source.history
+    history = table._view.history
     return {
         "versions": [
             {

@@ -72,7 +72,7 @@ def examples(table: Table) -> list[tuple[str, str]]:
     """
     column, value, other = _a_value(table)
     one = None if column is None else f"{column} = {value}"
-    kept = [file.version for file in table.source.listing.versions]
+    kept = [file.version for file in table._view.listing.versions]
     before = kept[max(0, len(kept) - 11)] if kept else 0
     told = [
         *([(one, "rows with this value, live or deleted, in all versions")] if one else []),
@@ -164,7 +164,7 @@ def _changed_since(table: Table, since: str) -> Answer:
     changes = table.changes(ref)
     found = changes.summary().row(0, named=True)
     begin, end = found["begin_version"], found["end_version"]
-    since_then = [v for v in table.source.listing.versions if begin < v.version]
+    since_then = [v for v in table._view.listing.versions if begin < v.version]
     log = table.log(limit=max(len(since_then), 1), all_branches=False)
     log = log.filter((pl.col("version") > begin) & (pl.col("version") <= end))
     start = "the empty table" if begin == 0 else f"version {begin:,}"
@@ -202,7 +202,7 @@ def _said(row: Mapping[str, Any]) -> str:
 
 def _why_big(table: Table) -> Answer:
     found = on_disk(table)
-    told = headline(size_origins(table.source))
+    told = headline(size_origins(table._view))
     made = [] if told is None else [Line(str(told), "time_travel", {"version": told.version})]
     lines = [
         Line(
@@ -222,7 +222,7 @@ def _why_big(table: Table) -> Answer:
 
 
 def _what_to_do(table: Table) -> Answer:
-    found = advice(table.source, lambda _: on_disk(table))
+    found = advice(table._view, lambda _: on_disk(table))
     told = advice_counts(found)
     lines = [
         Line(f"{row['message']}. {row['advice'] or ''}".strip(), VIEWS_OF_CHECKS.get(row["check"]))
@@ -248,7 +248,7 @@ def _touched(table: Table, column: str) -> Answer:
 def _on_branch(table: Table, name: str) -> Answer | None:
     if name not in table.branches:
         return None
-    branch = Table(table.source.on_branch(name))
+    branch = Table(table._view.on_branch(name))
     log = branch.log(all_branches=False)
     fork = table.branches[name]
     parent = fork.parent_branch or "main"

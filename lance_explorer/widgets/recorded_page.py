@@ -80,7 +80,7 @@ def _page(table: Table, recording: Recording, script: str, style: str) -> str:
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     return _PAGE.substitute(
         policy=policy,
-        title=escape(table_name(table.source)),
+        title=escape(table_name(table._view)),
         style=style,
         words=escape(recording.words),
         made=escape(f"Made by lance_explorer {version('lance-explorer')} on {made_at}."),

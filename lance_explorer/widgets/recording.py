@@ -95,7 +95,7 @@ class _Recorder:
         self._table = table
         self._kept: list[int] = table.versions()["version"].to_list()
         self._place = {version: place for place, version in enumerate(self._kept)}
-        self._latest = table.source.latest_version
+        self._latest = table._view.latest_version
         self._shelves = Shelves(room)
         self._has_row_ids = table.latest.has_stable_row_ids
         latest = partial(ExplorerState, version=self._latest)
@@ -307,7 +307,7 @@ class _Recorder:
             parts[name] = {**traits, "number": number, "offline": NEEDS_PYTHON}
         return {
             "about": {
-                "name": self._table.source.name,
+                "name": self._table._view.name,
                 "uri": self._table.uri,
                 "branch": self._table.branch,
                 "branches": [],

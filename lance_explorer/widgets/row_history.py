@@ -131,7 +131,7 @@ class RowHistory(RowsView):
     def _open(self, request: Request) -> Reply:
         reply = versions_data(self._table.versions())
         about = {
-            "name": self._table.source.name,
+            "name": self._table._view.name,
             "branch": self._table.branch,
             "has_row_ids": self._table.latest.has_stable_row_ids,
         }
@@ -154,7 +154,7 @@ class RowHistory(RowsView):
     def _step(self, request: Request) -> dict[str, Any]:
         """Choose the next live row of the latest version, or the one before."""
         request.progress("looking for the next row")
-        version = self._table.source.latest_version
+        version = self._table._view.latest_version
         if self._numbers is None or self._numbers[0] != version:
             self._numbers = version, row_numbers_of(self._table.latest)
         numbers = self._numbers[1]
@@ -207,12 +207,12 @@ class RowHistory(RowsView):
 
     def _key(self, row_id: int) -> _Key:
         """Return what the life of a row is known by: it may go on in later versions."""
-        return row_id, self._table.source.latest_version
+        return row_id, self._table._view.latest_version
 
     def _events_of(self, row_id: int) -> pl.DataFrame:
         key, found = self._key(row_id), self._events
         if found is None or found[0] != key:
-            self._events = found = key, row_history(self._table.source, row_id)
+            self._events = found = key, row_history(self._table._view, row_id)
         return found[1]
 
     def _show_values(self) -> tuple[pl.DataFrame, pl.Series]:
@@ -225,14 +225,14 @@ class RowHistory(RowsView):
             if self._shown is not None:
                 self._shown = None
                 self.show_rows(FrameRows(_NO_EVENTS))
-            return _NO_EVENTS, absent_columns(self._table.source, _NO_EVENTS)
+            return _NO_EVENTS, absent_columns(self._table._view, _NO_EVENTS)
         key = self._key(row_id)
         if self._with_values is None or self._with_values[0] != key:
             events = self._events_of(row_id)
-            read = with_values(self._table.source, events.tail(_MOST_VALUES), row_id)
+            read = with_values(self._table._view, events.tail(_MOST_VALUES), row_id)
             earlier = events.head(max(len(events) - _MOST_VALUES, 0))
             events = pl.concat([earlier, read], how="diagonal")
-            self._with_values = key, events, absent_columns(self._table.source, events)
+            self._with_values = key, events, absent_columns(self._table._view, events)
         _, events, absent = self._with_values
         if self._shown != key:
             self._shown = key

@@ -47,7 +47,7 @@ def row_named(table: Table, typed: str) -> int:
             f"{typed.strip()[:100]!r} is not a row: type a row ID such as 42, or an address such "
             "as 3:17 (fragment and offset), or 3:17@5 for version 5"
         )
-    rows = state_rows(table.source)
+    rows = state_rows(table._view)
     number = _number(found)
     is_address = bool(found["address"] or found["fragment"])
     at = int(found["version"]) if found["version"] else None
@@ -113,6 +113,6 @@ def _positions_with(rows: StateRows, address: int) -> list[int]:
 
 def _last_address(table: Table, address: int, at: int) -> int:
     """Return the address at which a row of a version lived last."""
-    last = row_history(table.source, address, at).row(-1, named=True)
+    last = row_history(table._view, address, at).row(-1, named=True)
     after = last["_rowaddr_after"]
     return int(last["_rowaddr_before"] if after is None else after)

@@ -13,8 +13,8 @@ from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
 from lance_explorer.format.schema import Field, is_blob
 from lance_explorer.frames.counts import known
 from lance_explorer.history.fragment_counts import totals
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.view import HistoryView
 from lance_explorer.values import ROW_VERSIONS, SYSTEM_COLUMNS, read_rows, row_schema, take_rows
 
 __all__ = ["FrameRows", "RowSource", "VersionRows"]
@@ -128,7 +128,7 @@ class VersionRows:
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     version : int
         The version.
@@ -143,19 +143,19 @@ class VersionRows:
     """
 
     def __init__(
-        self, source: TableSource, version: int, columns: Sequence[str] | None = None
+        self, view: HistoryView, version: int, columns: Sequence[str] | None = None
     ) -> None:
-        history, position = source.found(version)
+        history, position = view.found(version)
         record = history.records[position]
         all_flags = record.manifest.reader_feature_flags
         if flags := unreadable_flags(all_flags):
             raise UnsupportedFeatureError(
                 f"rows of version {version} cannot be read: unknown feature {', '.join(flags)}"
             )
-        check_values(source, version)
+        check_values(view, version)
         self.has_row_ids = bool(all_flags & STABLE_ROW_IDS)
-        self._source, self._version = source, version
-        self._root, self._options = value_root(source, version), source.storage.options
+        self._view, self._version = view, version
+        self._root, self._options = value_root(view, version), view.storage.options
         values = self._types(record.schema)
         types = pl.Schema({**values, **SYSTEM_COLUMNS, **ROW_VERSIONS})
         wanted = [*SYSTEM_COLUMNS, *values] if columns is None else list(columns)
@@ -172,12 +172,12 @@ class VersionRows:
 
         But for blobs: how they are described depends on the format of the data files.
         """
-        known: tuple[tuple[Field, ...], pl.Schema] | None = self._source.kept.get(__name__)
+        known: tuple[tuple[Field, ...], pl.Schema] | None = self._view.kept.get(__name__)
         if known is not None and known[0] is schema:
             return known[1]
         types = row_schema(self._root, self._version, self._options)
         if not any(map(is_blob, schema)):
-            self._source.kept[__name__] = schema, types
+            self._view.kept[__name__] = schema, types
         return types
 
     @property
@@ -205,14 +205,14 @@ class VersionRows:
         return self.take(pl.int_range(start, max(start, stop), eager=True), columns)
 
     def take(self, positions: pl.Series, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        check_values(self._source, self._version)
+        check_values(self._view, self._version)
         names = list(self._schema) if columns is None else list(columns)
         if not names or not len(positions):
             return pl.DataFrame(schema={name: self._schema[name] for name in names})
         return take_rows(self._root, self._version, positions, names, self._options)
 
     def read(self, columns: Sequence[str]) -> pl.DataFrame:
-        check_values(self._source, self._version)
+        check_values(self._view, self._version)
         rows = read_rows(self._root, self._version, columns, storage_options=self._options)
         return _chosen(rows, columns)
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from lance_explorer.cells.text import briefs_of
 from lance_explorer.figures.row_events import EVENT_KINDS, event_name
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage import row_values
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.widgets.cell_pieces import pieces_of
@@ -33,7 +33,7 @@ _OFFSETS = (1 << FRAGMENT_BITS) - 1
 _MOST_COLUMNS = 60
 
 
-def absent_columns(source: TableSource, events: pl.DataFrame) -> pl.Series:
+def absent_columns(view: HistoryView, events: pl.DataFrame) -> pl.Series:
     """Return for each event the columns of ``values`` that the table did not have then.
 
     They are null there, as are those of which nothing is known, but for another reason.
@@ -42,7 +42,7 @@ def absent_columns(source: TableSource, events: pl.DataFrame) -> pl.Series:
     known = events.select(pl.col("values").struct.unnest().is_not_null()) if names else events
     absent = [
         [name for name in some if not known[name][number]]
-        for number, some in enumerate(row_values.absent_columns(source, events) if names else ())
+        for number, some in enumerate(row_values.absent_columns(view, events) if names else ())
     ]
     return pl.Series(absent, dtype=pl.List(pl.String()))
 

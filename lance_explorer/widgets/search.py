@@ -145,7 +145,7 @@ def search(table: Table, typed: str) -> Found:
     if found := _VERSION.fullmatch(text):
         return Found("version", _version(table, found[1]))
     if found := _TAG.fullmatch(text):
-        return Found("version", kept_version(table.source, f"tag:{found[1]}"))
+        return Found("version", kept_version(table._view, f"tag:{found[1]}"))
     if found := _FRAGMENT.fullmatch(text):
         return Found("fragment", _fragment(table, int(found[1])))
     if found := _ROW.fullmatch(text):
@@ -163,13 +163,13 @@ def _branch(table: Table, text: str) -> Found | None:
         name, version = found[1], int(found[2])
     if name not in table.branches:
         return None
-    source = table.source.on_branch(name)
-    kept = kept_version(source, -1 if version is None else version)
+    view = table._view.on_branch(name)
+    kept = kept_version(view, -1 if version is None else version)
     return Found("branch", kept, name)
 
 
 def _fragment(table: Table, fragment_id: int) -> int:
-    known = {state.id for state in table.source.history.states}
+    known = {state.id for state in table._view.history.states}
     if fragment_id not in known:
         known = {*table.lineage().fragments()["fragment_id"]}  # also those of parents
     if fragment_id not in known:
@@ -180,13 +180,13 @@ def _fragment(table: Table, fragment_id: int) -> int:
 
 def _row(table: Table, typed: str) -> int:
     row_id = row_named(table, typed)
-    row_history(table.source, row_id)
+    row_history(table._view, row_id)
     return row_id
 
 
 def _version(table: Table, text: str) -> int:
     try:
-        return kept_version(table.source, text)
+        return kept_version(table._view, text)
     except RefNotFoundError as error:
         told = str(error).partition(";")[0]
         raise RefNotFoundError(f"{told}; you can search for {UNDERSTOOD}") from None

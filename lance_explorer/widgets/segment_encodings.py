@@ -103,7 +103,7 @@ class SegmentEncodings(VersionsView, RowsView):
         self._showing = threading.Lock()
         super().__init__(FrameRows(_NOTHING.segments), state=state)
         if self.state.version is None:
-            self.state.version = table.source.latest_version
+            self.state.version = table._view.latest_version
 
     @property  # type: ignore[misc]  # what is chosen, not rows of the table
     def selection(self) -> dict[str, int | None]:  # type: ignore[override]
@@ -116,7 +116,7 @@ class SegmentEncodings(VersionsView, RowsView):
 
         These are the rows of ``table.inspect.health()`` with the topic ``row_ids``.
         """
-        return health(self._table.source, self._version_shown, "row_ids")
+        return health(self._table._view, self._version_shown, "row_ids")
 
     @property
     def words(self) -> list[str]:
@@ -186,12 +186,12 @@ class SegmentEncodings(VersionsView, RowsView):
     @property
     def _version_shown(self) -> int:
         version = self.state.version
-        return self._table.source.latest_version if version is None else version
+        return self._table._view.latest_version if version is None else version
 
     @property
     def _has_row_ids(self) -> bool:
         """Whether any version that can be understood has stable row IDs; True if none can be."""
-        records = self._table.source.history.records
+        records = self._table._view.history.records
         flags = [record.manifest.reader_feature_flags for record in records]
         return not flags or any(each & STABLE_ROW_IDS for each in flags)
 
@@ -243,7 +243,7 @@ class SegmentEncodings(VersionsView, RowsView):
         version = int(request["version"])
         request.progress(f"checking version {version:,}")
         try:
-            return advice_data(health(self._table.source, version, "row_ids"), _NO_ADVICE)
+            return advice_data(health(self._table._view, version, "row_ids"), _NO_ADVICE)
         except LanceExplorerError as error:
             problem = f"Version {version:,} could not be checked: {error}"
             return advice_data(HEALTH.polars_schema.to_frame(), "", problem)
@@ -281,7 +281,7 @@ class SegmentEncodings(VersionsView, RowsView):
             one = segment_picture(shown.segments, shown.encodings, mode)
             arrays |= {f"one_{name}": array for name, array in one.arrays.items()}
             about["one"] = _about_picture(one)
-        versions: NDArray[np.uint64] = self._table.source.history.versions
+        versions: NDArray[np.uint64] = self._table._view.history.versions
         return packed({**arrays, **ages(shown.runs, versions)}, about)
 
 

@@ -54,7 +54,7 @@ class TimeTravel(VersionsView, GridView):
         self._details: VersionDetails | None = None
         self._showing = threading.Lock()
         if self.state.version is None:
-            self.state.version = table.source.latest_version
+            self.state.version = table._view.latest_version
 
     @property
     def selection(self) -> dict[str, int | None]:
@@ -90,7 +90,7 @@ class TimeTravel(VersionsView, GridView):
         rows = self._source
         if not isinstance(rows, VersionRows):
             return []
-        if not rows.has_row_ids and rows.version != self._table.source.latest_version:
+        if not rows.has_row_ids and rows.version != self._table._view.latest_version:
             return []
         name = "_rowid" if rows.has_row_ids else "_rowaddr"
         return rows.slice(0, count, [name])[name].to_list()
@@ -117,7 +117,7 @@ class TimeTravel(VersionsView, GridView):
     def _find(self, request: Request) -> dict[str, Any]:
         """Find the version that a text names; what is wrong with the text is part of the answer."""
         try:
-            return {"version": str(kept_version(self._table.source, request["text"]))}
+            return {"version": str(kept_version(self._table._view, request["text"]))}
         except LanceExplorerError as error:
             return {"problem": str(error)}
 
@@ -126,7 +126,7 @@ class TimeTravel(VersionsView, GridView):
         """Show the rows of a version; why they cannot be read is part of the answer."""
         version = int(request["version"])
         try:
-            rows = VersionRows(self._table.source, version)
+            rows = VersionRows(self._table._view, version)
             rows.slice(0, 1, self._shown_of(rows))  # tells whether they can be read
         except LanceExplorerError as error:
             return {"problem": str(error)}

@@ -33,11 +33,11 @@ def version_data(table: Table) -> Reply:
 
     It is made once for all views, as long as the table is not refreshed.
     """
-    source = table.source
-    made: tuple[object, object, Reply] | None = source.kept.get(__name__)
-    if made is None or made[0] is not source.listing or made[1] != source.tags:
+    view = table._view
+    made: tuple[object, object, Reply] | None = view.kept.get(__name__)
+    if made is None or made[0] is not view.listing or made[1] != view.tags:
         reply = _version_data(table)
-        made = source.kept[__name__] = source.listing, source.tags, reply
+        made = view.kept[__name__] = view.listing, view.tags, reply
     return made[2]
 
 
@@ -46,9 +46,9 @@ def _version_data(table: Table) -> Reply:
     states = state_origins(table.inspect.all_fragments(), versions)
     arrays = {**_version_arrays(versions), **_state_arrays(states, versions["version"])}
     content = {
-        "name": table.source.name,
+        "name": table._view.name,
         "branch": table.branch,
-        "recorded_words": recorded_words(table.source),
+        "recorded_words": recorded_words(table._view),
         "kinds": _KINDS,
         "operations": versions["operation"].to_list(),
         "messages": [_short(message) for message in versions["message"]],

@@ -19,13 +19,13 @@ class VersionDetails:
 
     def __init__(self, table: Table) -> None:
         self._positions = {
-            version: i for i, version in enumerate(table.source.history.versions.tolist())
+            version: i for i, version in enumerate(table._view.history.versions.tolist())
         }
         self._versions = list(self._positions)
         self._fields = table.inspect.all_fields()
         self._indices = table.inspect.all_indices()
         self._config = table.inspect.all_config()
-        self._schema_changes = schema_changes(table.source)
+        self._schema_changes = schema_changes(table._view)
 
     def at(self, version: int) -> dict[str, Any]:
         """Return ``schema``, ``indices`` and ``config``: each its entries, with their number.

@@ -26,7 +26,7 @@ class _Reading:
     """The versions of one listing, being read in a thread of its own."""
 
     def __init__(self, table: Table) -> None:
-        count = len(table.source.listing.versions)
+        count = len(table._view.listing.versions)
         self.told: tuple[str, float | None] = f"Reading {count:,} versions", None
         self.done = threading.Event()
         self._table = table
@@ -64,7 +64,7 @@ class VersionsView(View):
         kept = self._table.versions()["version"]
         first, last = int(request["first"]), int(request["last"])
         some = slice(kept.search_sorted(first, "left"), kept.search_sorted(last, "right"))
-        words = describe_commits(self._table.source, some)
+        words = describe_commits(self._table._view, some)
         return {"words": dict(zip(map(str, kept[some]), words, strict=True))}
 
 
@@ -86,15 +86,15 @@ def wait_for_versions(table: Table, tell: Callable[[str, float | None], Any]) ->
 
 def wait_if_reading(table: Table) -> None:
     """Return when nobody reads the versions: what can wait must not hold that up."""
-    made: tuple[object, _Reading] | None = table.source.kept.get(__name__)
+    made: tuple[object, _Reading] | None = table._view.kept.get(__name__)
     if made is not None:
         made[1].done.wait()
 
 
 def _reading(table: Table) -> _Reading:
-    source = table.source
+    view = table._view
     with _BEGINNING:
-        made: tuple[object, _Reading] | None = source.kept.get(__name__)
-        if made is None or made[0] is not source.listing:
-            made = source.kept[__name__] = source.listing, _Reading(table)
+        made: tuple[object, _Reading] | None = view.kept.get(__name__)
+        if made is None or made[0] is not view.listing:
+            made = view.kept[__name__] = view.listing, _Reading(table)
         return made[1]

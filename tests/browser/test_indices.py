@@ -222,7 +222,7 @@ def test_nothing_is_asked_for_when_nothing_changes(small):
 
 def test_the_reuse_history_tells_who_is_behind(indices, tmp_path):
     photos = indices(demo.make_photos_without_stable_row_ids(tmp_path / "photos.lance"))
-    drawn(photos, photos.value("table.source.latest_version"))
+    drawn(photos, photos.value("table._view.latest_version"))
     names = "table.inspect.indices().filter(is_system=False)['name']"
     expect(widget(photos).get_by_role("radio")).to_have_count(photos.value(f"{names}.n_unique()"))
     version, behind = photos.value(

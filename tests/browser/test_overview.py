@@ -67,7 +67,7 @@ def chosen(notebook, version):
 
 ORIGINS = """
 from lance_explorer.inspect.size_origins import size_origins
-origins = size_origins(table.source)
+origins = size_origins(table._view)
 """
 
 

@@ -25,7 +25,7 @@ def table(request, tmp_path_factory) -> Table:
 
 
 def net(table: Table, begin: int, end: int) -> ChangeRuns:
-    return net_step(version_range(table.source, begin, end)).runs
+    return net_step(version_range(table._view, begin, end)).runs
 
 
 def rows(runs: ChangeRuns) -> list[tuple[str, int, int]]:

@@ -15,7 +15,7 @@ from tests.synthetic import SyntheticTable
 
 
 def words(path, begin: int, end: int) -> list[str]:
-    return words_beside_rows(open_table(path).source, begin, end)
+    return words_beside_rows(open_table(path)._view, begin, end)
 
 
 def commit(path) -> list[str]:
@@ -29,7 +29,7 @@ def test_there_are_words_where_a_diff_finds_something(path):
     table = open_table(DATA / path)
     kept = table.versions()["version"].to_list()
     for begin, end in [*pairwise(kept), (kept[0], kept[-1])]:
-        said = words_beside_rows(table.source, begin, end)
+        said = words_beside_rows(table._view, begin, end)
         diff = table.diff(begin, end)
         rows = [*diff.schema().rows(), *diff.config().rows(), *diff.indices()["name"].unique()]
         assert len(said) == len(rows) or (len(said) == 9 and len(rows) > 8), (begin, end)

@@ -17,7 +17,7 @@ from lance_explorer import InvalidArgumentError, StorageError, Table, Unsupporte
 from lance_explorer.changes.change_feed import Changes
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.frames.findings import FINDINGS
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from tests.changes.parts import as_parts_of
 from tests.differential.twin import Keys, Twin
 from tests.synthetic.manifests import ManifestFile
@@ -215,13 +215,13 @@ def test_values_of_a_missing_file_are_null_however_they_are_read(twin, mode, num
 
 
 def test_versions_are_listed_again_only_if_more_files_are_missing(twin, monkeypatch):
-    listed, look = list[int](), TableSource.without_vanished
+    listed, look = list[int](), HistoryView.without_vanished
 
-    def noting(source: TableSource) -> TableSource | None:
+    def noting(view: HistoryView) -> HistoryView | None:
         listed.append(1)
-        return look(source)
+        return look(view)
 
-    monkeypatch.setattr(TableSource, "without_vanished", noting)
+    monkeypatch.setattr(HistoryView, "without_vanished", noting)
     table = opened(twin)
     changes, numbers = table.changes(1), list[int]()
     for name in files_of(twin, 1)[1:]:

@@ -93,7 +93,7 @@ def test_what_lost_versions_renamed_may_be_the_same(tmp_path):
     dataset.update({"id": "id"})
     dataset.delete("id = 2")
     lost = {2, 3, 4}
-    for file in lx.open_table(uri).source.listing.versions:
+    for file in lx.open_table(uri)._view.listing.versions:
         if file.version in lost:
             (Path(uri) / file.path).unlink()
     for version in (1, 5):  # what is known for certain is that rows became what they were

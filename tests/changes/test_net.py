@@ -10,7 +10,7 @@ from lance_explorer.changes.net import net_changes, net_changes_since
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.paths import EMPTY, path_between
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, stored
 from tests.synthetic import SyntheticTable
@@ -24,7 +24,7 @@ def table(request, tmp_path) -> SyntheticTable:
 
 
 def rows_of(table: SyntheticTable) -> StateRows:
-    return state_rows(TableSource(str(table.path)))
+    return state_rows(HistoryView(str(table.path)))
 
 
 def some_pairs(rows: StateRows) -> list[tuple[int, int]]:

@@ -123,7 +123,7 @@ def assert_same_transactions(table: Table) -> None:
         if theirs == UNREADABLE:
             name = f"{ours['read_version']}-{ours['uuid']}.txn"
             assert ours["operation"] == "Rewrite"
-            assert Path(table.source.storage.uri, "_transactions", name).exists()
+            assert Path(table._view.storage.uri, "_transactions", name).exists()
         elif ours["operation"] in NAMELESS:
             assert {**ours, "operation": "BaseOperation"} == theirs
         else:
@@ -199,7 +199,7 @@ def assert_right_counts(table: Table, twin: Twin) -> None:
 
 
 def _has_reuse_index(table: Table, version: int) -> bool:
-    indices = table.source.version(version).records[0].indices
+    indices = table._view.version(version).records[0].indices
     return any(index.name == "__lance_frag_reuse" for index in indices)
 
 

@@ -63,9 +63,9 @@ def places(table: Table, version: int) -> Places:
 
 def assert_right_events(table: Table, twin: Twin, scanned: Scanned = places) -> None:
     """Check the events of every kept version but the first against the kept one before."""
-    versions = [record.version for record in state_rows(table.source).history.records]
+    versions = [record.version for record in state_rows(table._view).history.records]
     for position in range(1, len(versions)):
-        events = row_events(table.source, position)
+        events = row_events(table._view, position)
         before, after = [
             scanned(table, version) for version in versions[position - 1 : position + 1]
         ]
@@ -164,7 +164,7 @@ def assert_followed(table: Table, begin: int, end: int, scanned: Scanned = place
     asked = [*before.addresses.values()]
     strangers = [max([*asked, -1]) + 1, 1 << 62]
     found = follow_addresses(
-        table.source, np.array([*asked, *strangers], dtype=np.uint64), begin, end
+        table._view, np.array([*asked, *strangers], dtype=np.uint64), begin, end
     )
     assert found["_rowaddr"].to_list() == [*asked, *strangers]
     assert found["outcome"].to_list()[len(asked) :] == ["not_live"] * 2
@@ -199,10 +199,10 @@ def assert_histories(table: Table, version: int, scanned: Scanned = places) -> N
     asked = np.array([*rows.values()], dtype=np.uint64)
     keys = {number: key for key, number in rows.items()}
     branches = {branch: open_table(table.uri, branch) for branch in [None, *table.branches]}
-    all_at_once = follow(table.source, asked, None, version)
+    all_at_once = follow(table._view, asked, None, version)
     at = None if stable else version
     for number in asked.tolist():
-        alone = row_history(table.source, number, at)
+        alone = row_history(table._view, number, at)
         ours = all_at_once.filter(pl.col("_rowid") == number).drop("_rowid")
         assert_frame_equal(alone.filter(pl.col("version") <= version).select(ours.columns), ours)
         assert ours["_rowaddr_after"].to_list()[-1] == now.addresses[keys[number]]

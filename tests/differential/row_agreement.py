@@ -70,7 +70,7 @@ def assert_counts_are_those_of_events(table: Table) -> None:
     """
     by_version = {row["version"]: row for row in table.versions().to_dicts()}
     untouched = set(by_version)
-    for events in all_row_events(table.source):
+    for events in all_row_events(table._view):
         step = events.step
         row = by_version[step.version]
         untouched.remove(step.version)

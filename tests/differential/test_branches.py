@@ -44,7 +44,7 @@ def row_history(row: int, table: lx.Table) -> pl.DataFrame:
 
 
 def frame_of(name: str, table: lx.Table) -> pl.DataFrame:
-    return frame(table.source, name)
+    return frame(table._view, name)
 
 
 def questions(table: lx.Table) -> dict[str, Ask]:

@@ -149,7 +149,7 @@ def test_rows_and_values(table, theirs):
 
 def test_inspect(table):
     for name in FRAMES:
-        frame(table.source, name)
+        frame(table._view, name)
     assert table.inspect.findings().is_empty()
     assert table.check_row_ids().is_empty()
 
@@ -198,7 +198,7 @@ def test_every_row_has_a_history_that_ends_where_it_is(table):
 
 
 def test_lineage_knows_the_fragments_that_are_there(table):
-    latest = table.source.latest_version
+    latest = table._view.latest_version
     fragments = table.lineage().fragments()
     there = {*table.inspect.fragments()["fragment_id"]}
     assert there <= {*fragments["fragment_id"]}

@@ -28,8 +28,8 @@ def fragments_of_rows(dataset: lance.LanceDataset) -> dict[int, int]:
 
 
 def assert_same_fragments(story: Lineage, branch: str | None) -> None:
-    for version in [record.version for record in story.source.history.records]:
-        dataset = lance.dataset(story.source.storage.uri, version=version)
+    for version in [record.version for record in story._view.history.records]:
+        dataset = lance.dataset(story._view.storage.uri, version=version)
         expected = [
             (fragment.fragment_id, fragment.count_rows()) for fragment in dataset.get_fragments()
         ]
@@ -50,7 +50,7 @@ def test_rows_went_where_pylance_finds_them(twin: Twin):
     """Without stable row IDs, of a merge is known where rows went, but not how many."""
     story = lx.open_table(twin.uri).lineage()
     places = dict(story.fragments().select("node", "fragment_id").iter_rows())
-    history = story.source.history
+    history = story._view.history
     for position, record in enumerate(history.records):
         if record.operation not in ("Rewrite", "Update") or not history.follows_previous[position]:
             continue

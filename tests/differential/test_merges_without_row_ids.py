@@ -56,7 +56,7 @@ def has_primary_key(request) -> bool:
 @pytest.mark.parametrize("merge", MERGES)
 def test_both_halves_of_what_may_be_an_update_are_marked(merge, has_primary_key, tmp_path):
     twin, table = merged(tmp_path / "t.lance", merge, has_primary_key=has_primary_key)
-    events = row_events(table.source, len(table.source.history) - 1)
+    events = row_events(table._view, len(table._view.history) - 1)
     added, updated, deleted = [count or 0 for count in counted(twin).values()]
     assert events.count(RowEvent.DELETED) == updated + deleted
     assert events.count(RowEvent.CREATED) == updated + added
@@ -78,7 +78,7 @@ def test_a_primary_key_filter_without_keys_says_how_many_were_updated(merge, tmp
 def test_versions_count_what_the_events_add_up_to(merge, has_primary_key, tmp_path):
     _, table = merged(tmp_path / "t.lance", merge, has_primary_key=has_primary_key)
     row = table.versions().row(-1, named=True)
-    counts = counts_of(row_events(table.source, len(table.source.history) - 1))
+    counts = counts_of(row_events(table._view, len(table._view.history) - 1))
     assert [row[f"rows_{name}"] for name in NAMES] == [getattr(counts, name) for name in NAMES]
 
 
@@ -119,7 +119,7 @@ def test_one_row_taken_and_one_written_are_the_same_if_nothing_was_inserted(tmp_
     twin = Twin.create(str(tmp_path / "t.lance"), 9, has_primary_key=True)
     twin.upsert(Keys(9, 1), 0)
     table = open_table(twin.uri)
-    events = row_events(table.source, len(table.source.history) - 1)
+    events = row_events(table._view, len(table._view.history) - 1)
     assert (events.count(RowEvent.UPDATED), events.num_rows) == (1, 1)
     assert not events.is_uncertain.any()
     before, after = places(table, 1), places(table, 2)

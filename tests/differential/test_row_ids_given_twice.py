@@ -149,7 +149,7 @@ def test_the_events_of_each_commit_are_about_the_right_rows(life):
     seen = set(scans.of[1].values)
     for position in range(1, len(scans.versions)):
         begin, end = scans.versions[position - 1 : position + 1]
-        events = row_events(table.source, position)
+        events = row_events(table._view, position)
         assert_rows_are_told(events, scans(table, begin), scans(table, end))
         is_new = (events.before == NO_ADDRESS) & ~events.is_uncertain
         added_rows = [

@@ -152,7 +152,7 @@ def explained(path: Path, branch: str | None = None, **options: Any) -> list[Fil
 
 def removed_by_us(path: Path, branch: str | None = None, **options: Any) -> list[File]:
     """Return what we say that a cleanup would remove."""
-    found = cleanup(survey(lx.open_table(path, branch=branch).source), CleanupRules(**options))
+    found = cleanup(survey(lx.open_table(path, branch=branch)._view), CleanupRules(**options))
     return sorted(
         (name, _OURS_AS_THEIRS.get(kind, kind), size, unverified)
         for name, kind, size, unverified in found.files.iter_rows()

@@ -99,7 +99,7 @@ def outcome(path: Path, committed: str, attempted: str, overlap: str) -> str:
     if attempted in LOOKS_AGAIN:
         found = lance.dataset(uri).count_rows(f"u = {_DECOY}")
         return "rebased" if found else "redone"
-    source = lx.open_table(uri).source
+    source = lx.open_table(uri)._view
     transaction = source.transaction(source.history.records[-1])
     assert transaction is not None
     return "rebased" if transaction.read_version < between else "redone"

@@ -209,7 +209,7 @@ def test_an_index_of_billions_of_rows_is_not_compared(path):
         return replace(manifest, fragments=record(2, fragment.SerializeToString()))
 
     edit(path, change)
-    found = index_truth(lx.open_table(path).source)
+    found = index_truth(lx.open_table(path)._view)
     assert found["code"].to_list() == ["not_checked"]
     assert "2,147,483,648 rows" in found["message"].item()
 

@@ -33,15 +33,15 @@ def codes(path: Path) -> list[str]:
 
 
 def messages(path: Path) -> list[str]:
-    return index_truth(lx.open_table(path).source)["message"].to_list()
+    return index_truth(lx.open_table(path)._view)["message"].to_list()
 
 
 @pytest.mark.parametrize("path", stored_tables(), ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_indices_of_all_releases_tell_the_truth_in_every_version(path, monkeypatch):
     monkeypatch.chdir(path.parent)
     table = lx.open_table(path.name)
-    for branch in [None, *table.source.branches]:
-        source = table.source.on_branch(branch)
+    for branch in [None, *table._view.branches]:
+        source = table._view.on_branch(branch)
         for version in source.history.versions.tolist():
             found = index_truth(source, version)
             if path.parent.name == LEGACY_INDEX_FILES:
@@ -202,7 +202,7 @@ def test_an_index_whose_files_cannot_be_read_is_said_to_be_unchecked(tmp_path):
     indexed(path, stable=False)
     for file in path.glob("_indices/*/page_data.lance"):
         file.write_bytes(b"nothing")
-    found = index_truth(lx.open_table(path).source)
+    found = index_truth(lx.open_table(path)._view)
     assert found["code"].to_list() == ["not_checked"]
     assert "the index 'id'" in found["message"][0]
 
@@ -211,7 +211,7 @@ def test_a_column_of_a_struct_is_said_to_be_unchecked(tmp_path):
     path = tmp_path / "t.lance"
     data = pa.table({"a": [{"b": 1}, {"b": 2}]})
     lance.write_dataset(data, path).create_scalar_index("a.b", "BTREE")
-    found = index_truth(lx.open_table(path).source)
+    found = index_truth(lx.open_table(path)._view)
     assert found["code"].to_list() == ["not_checked"]
 
 
@@ -280,6 +280,6 @@ def test_entries_that_do_not_fit_into_memory_are_not_compared(tmp_path, monkeypa
     path = tmp_path / "t.lance"
     indexed(path, stable=True)
     monkeypatch.setattr("lance_explorer.checks.index_truth._MOST_BYTES", 10)
-    found = index_truth(lx.open_table(path).source)
+    found = index_truth(lx.open_table(path)._view)
     assert set(found["code"]) == {"not_checked"}
     assert found["message"].str.contains("more than are held in memory").all()

@@ -68,7 +68,7 @@ def clean_up(path: object, code: str) -> None:
 
 
 def plans_of(path: object, branch: str | None = None) -> list[Plan]:
-    return plans(survey(lx.open_table(path, branch).source))
+    return plans(survey(lx.open_table(path, branch)._view))
 
 
 OPENED: dict[str, Callable[[Named], Any]] = {
@@ -91,7 +91,7 @@ def test_a_table_that_is_opened_through_a_link_is_the_one_at_its_real_place(name
     [finding] = table.inspect.findings().filter(code="opened_through_link").to_dicts()
     assert finding["severity"] == "warning"
     assert str(named.root) in finding["message"]
-    assert not plans(survey(table.source))[1].breaks
+    assert not plans(survey(table._view))[1].breaks
 
 
 def test_a_table_that_is_opened_at_its_real_place_has_no_such_finding(named):
@@ -123,7 +123,7 @@ def test_what_is_offered_for_a_link_breaks_no_branch_and_pylance_does_through_th
     [plan] = [plan for plan in plans_of(named.through) if plan.title.endswith("latest version")]
     clean_up(lx.open_table(named.through).uri, plan.code)
     assert branch_is_whole(named.root)
-    assert lx.open_table(named.root).source.listing.versions[0].version == 3
+    assert lx.open_table(named.root)._view.listing.versions[0].version == 3
     lance.dataset(str(named.through)).cleanup_old_versions(NOW)
     assert not branch_is_whole(named.root)
 
@@ -139,7 +139,7 @@ NAMES: dict[str, Callable[[Named], str]] = {
 def test_a_branch_that_was_created_under_another_name_is_kept_by_what_is_offered(named, name):
     grow(NAMES[name](named))
     table = lx.open_table(named.root)
-    [finding] = advice(table.source).filter(code="branch_under_another_name").to_dicts()
+    [finding] = advice(table._view).filter(code="branch_under_another_name").to_dicts()
     assert NAMES[name](named) in finding["message"]
     preview = table.cleanup_preview(older_than=NOW)
     [sentence] = preview.breaks

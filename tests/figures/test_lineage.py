@@ -38,7 +38,7 @@ def table(synthetic) -> Table:
 
 @pytest.fixture(scope="module")
 def story(table) -> Lineage:
-    return lineage_of(table.source)
+    return lineage_of(table._view)
 
 
 class Long(NamedTuple):
@@ -59,11 +59,11 @@ def long(tmp_path_factory) -> Long:
         fresh = [written.append(rows=3 + written.version % 7).fragment_ids[-1] for _ in range(8)]
         written.update({fresh[0]: [0]}).compact([*fresh, written.fragment_ids[-1]])
     table = open_table(path)
-    return Long(lineage_of(table.source).frames, table.versions())
+    return Long(lineage_of(table._view).frames, table.versions())
 
 
 def picture(table: Table, **options: Any) -> go.Figure:
-    return draw(*lineage_of(table.source).frames, table.versions(inherited=True), **options)
+    return draw(*lineage_of(table._view).frames, table.versions(inherited=True), **options)
 
 
 def lanes(layout: LineageLayout) -> dict[str, dict[str, Any]]:
@@ -132,14 +132,14 @@ def test_what_a_compaction_wrote_stands_where_its_first_rows_were(story):
 def test_a_restored_fragment_stands_where_it_was(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4, fragments=3)
     table.compact([1, 2]).restore(1)
-    place = lanes(lay_out(*lineage_of(open_table(table.path).source).frames))
+    place = lanes(lay_out(*lineage_of(open_table(table.path)._view).frames))
     assert place["1@1"]["track"] == place["1@4"]["track"] == 1
 
 
 def test_a_branch_goes_on_in_the_lanes_of_its_parent(tmp_path):
     main = SyntheticTable(tmp_path / "t.lance").append(rows=4, fragments=3).append()
     branch = main.branch("dev").append()
-    layout = lay_out(*lineage_of(open_table(branch.path).source).frames)
+    layout = lay_out(*lineage_of(open_table(branch.path)._view).frames)
     place = lanes(layout)
     for fragment in range(3):
         parent, child = place[f"{fragment}@1"], place[f"dev:{fragment}@2"]
@@ -325,7 +325,7 @@ def paths(figure: go.Figure) -> list[Any]:
 
 
 def test_the_way_of_a_row_goes_through_the_lanes_that_it_was_in(table):
-    events = follow(table.source, [45, 71])
+    events = follow(table._view, [45, 71])
     figure = picture(table, path=events)
     _, line, marks, *_ = paths(figure)
     assert (marks.name, list(marks.marker.symbol)) == ("row 45", ["circle", "x"])
@@ -340,7 +340,7 @@ def test_the_way_of_a_row_goes_through_the_lanes_that_it_was_in(table):
 
 
 def test_the_way_stays_inside_its_lanes(table, story):
-    figure = picture(table, path=follow(table.source, [71]))
+    figure = picture(table, path=follow(table._view, [71]))
     *_, marks = paths(figure)
     layout = lay_out(*story.frames)
     top = marks.y[0] - layout.y_at("1@1", 3)
@@ -352,7 +352,7 @@ def test_the_way_stays_inside_its_lanes(table, story):
 def test_the_way_of_a_row_goes_on_on_a_branch(tmp_path):
     main = SyntheticTable(tmp_path / "t.lance").append(rows=4, fragments=3).append()
     table = open_table(main.branch("dev").append().path)
-    *_, marks = paths(picture(table, path=follow(table.source, [5])))
+    *_, marks = paths(picture(table, path=follow(table._view, [5])))
     assert len(marks.x) == 2
     assert "taken over by the branch in version 2" in marks.hovertext[1]
 

@@ -105,7 +105,7 @@ def test_of_many_fragments_the_latest_are_drawn_and_counted(tmp_path):
     while table.version < 300:
         fresh = [table.append().fragment_ids[-1] for _ in range(4)]
         table.compact(fresh)
-    whole = lineage(open_table(table.path).source)
+    whole = lineage(open_table(table.path)._view)
     fragments, edges, _ = whole.frames
     figure = draw(whole)
     drawn = fragments.sort("first_version", maintain_order=True).tail(MOST_NODES)["node"].implode()

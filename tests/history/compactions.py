@@ -12,7 +12,7 @@ import pyarrow as pa
 from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.history.rewrites.address_maps import AddressMap
 from lance_explorer.history.rewrites.all_groups import RewriteGroup
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = [
     "Compacted",
@@ -52,8 +52,8 @@ class Compacted:
         return int(self.dataset.version)
 
     @property
-    def source(self) -> TableSource:
-        return TableSource(self.uri)
+    def view(self) -> HistoryView:
+        return HistoryView(self.uri)
 
     def append(self, rows: int = 6) -> None:
         """Append a fragment."""
@@ -131,10 +131,10 @@ def ids_of(groups: Iterable[RewriteGroup]) -> list[Ids]:
     return [(group.old_ids, group.new_ids) for group in groups]
 
 
-def copy_without(table: Path | str, target: Path, *versions: int) -> TableSource:
+def copy_without(table: Path | str, target: Path, *versions: int) -> HistoryView:
     """Return a copy of a table from which versions were taken away, as a cleanup does."""
     shutil.copytree(table, target)
-    files = {file.version: file.path for file in TableSource(str(target)).listing.versions}
+    files = {file.version: file.path for file in HistoryView(str(target)).listing.versions}
     for version in versions:
         (target / files[version]).unlink()
-    return TableSource(str(target))
+    return HistoryView(str(target))

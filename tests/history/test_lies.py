@@ -246,7 +246,7 @@ def test_a_table_that_never_counts_its_rows_is_refused_by_name(tmp_path, questio
     assert opened.versions()["num_rows"].to_list() == [None] * 4
     with pytest.raises(UnsupportedFeatureError, match="fragment 0 does not store how many"):
         ROWS[question](opened)
-    assert [f.code for f in opened.source.history.findings] == ["rows_not_counted"]
+    assert [f.code for f in opened._view.history.findings] == ["rows_not_counted"]
 
 
 def test_a_count_that_is_absent_is_null_and_a_finding(plain):
@@ -254,7 +254,7 @@ def test_a_count_that_is_absent_is_null_and_a_finding(plain):
     assert opened.versions()["num_rows"].to_list() == [5, 9, 7, None]
     assert opened.latest.num_rows is None
     assert opened.inspect.fragments()["num_rows"].to_list() == [3, None]
-    [finding] = opened.source.history.findings
+    [finding] = opened._view.history.findings
     assert (finding.code, finding.version, finding.fragment_id) == ("rows_not_counted", 4, 1)
 
 
@@ -265,7 +265,7 @@ def test_more_deleted_rows_than_rows_are_null_and_a_finding(plain):
     opened = amend(plain, 0, lie)
     assert opened.latest.num_rows is None
     assert opened.versions()["num_rows"].to_list() == [5, 9, 7, None]
-    [finding] = opened.source.history.findings
+    [finding] = opened._view.history.findings
     assert (finding.code, finding.version, finding.fragment_id) == ("too_many_deleted", 4, 0)
     with pytest.raises(CorruptFileError):
         opened.latest.row_ids()
@@ -327,7 +327,7 @@ def test_two_fragments_with_one_id_are_null_counts_a_finding_and_no_rows(plain, 
     opened = amend(plain, 1, lambda message: None, times=2)
     assert opened.versions()["num_rows"].to_list() == [5, 9, 7, None]
     assert opened.latest.num_rows is None
-    [finding] = opened.source.history.findings
+    [finding] = opened._view.history.findings
     assert (finding.code, finding.version) == ("duplicate_fragment_ids", 4)
     with pytest.raises(CorruptFileError, match=r"same ID|manifest twice"):
         ROWS[question](opened)
@@ -337,8 +337,8 @@ def test_two_fragments_with_one_id_are_null_counts_a_finding_and_no_rows(plain, 
 def test_fragments_with_one_id_are_seen_until_they_are_gone(plain):
     amend(plain, 1, lambda message: None, times=2)
     opened = lx.open_table(plain.path)
-    assert opened.source.history.duplicated == {4}
+    assert opened._view.history.duplicated == {4}
     plain.append(rows=2)
     later = opened.refresh()
-    assert later.source.history.duplicated == {4}
+    assert later._view.history.duplicated == {4}
     assert later.versions()["num_rows"].to_list() == [5, 9, 7, None, 9]

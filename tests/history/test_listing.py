@@ -4,7 +4,7 @@ import pytest
 
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.history.listing import DirectoryLister, VersionListing
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage.local import LocalStorage
 from tests.synthetic import DETACHED, SyntheticTable
 
@@ -68,5 +68,5 @@ def test_detached_versions_stand_apart(table):
     after = listing(table.detach(5))
     assert after.versions == before.versions
     assert [file.version for file in after.detached] == [DETACHED | 5]
-    alone = TableSource(str(table.path)).version(DETACHED | 5)
+    alone = HistoryView(str(table.path)).version(DETACHED | 5)
     assert alone.records[0].manifest.version == DETACHED | 5

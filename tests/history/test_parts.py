@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 import lance_explorer as lx
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.history import source
+from lance_explorer.history import view as views
 from tests.inspect.tables import STORED, stored
 from tests.synthetic.tables import SyntheticTable
 
@@ -29,8 +29,8 @@ def long(tmp_path) -> SyntheticTable:
 
 def manifests_read(table: lx.Table) -> set[int]:
     """Return the versions that were loaded for what was asked so far."""
-    parts = table.source._parts
-    assert table.source._history is None
+    parts = table._view._parts
+    assert table._view._history is None
     return {version for part in parts for version in part.history.versions.tolist()}
 
 
@@ -44,9 +44,9 @@ def test_the_last_versions_are_read_without_the_others(long):
 def test_once_all_versions_are_read_the_last_ones_are_the_same_until_a_refresh(long):
     table = lx.open_table(long.path)
     every = table.versions()
-    read = table.source.storage.io.bytes_read
+    read = table._view.storage.io.bytes_read
     assert_frame_equal(table.versions(last=3), every.tail(3))
-    assert table.source.storage.io.bytes_read == read
+    assert table._view.storage.io.bytes_read == read
     long.append(rows=1)
     table.refresh()
     assert table.versions(last=3)["version"].to_list() == [59, 60, 61]
@@ -101,7 +101,7 @@ def test_stored_tables_answer_the_same_from_parts(path, monkeypatch):
     whole = lx.Table(stored(path))
     versions = whole.versions()
     kept = versions["version"].to_list()
-    monkeypatch.setattr(source, "_PART_OF", 0)
+    monkeypatch.setattr(views, "_PART_OF", 0)
     for number in {1, 2, len(kept) // 2 or 1, len(kept)}:
         assert_frame_equal(fresh(whole).versions(last=number), versions.tail(number))
     for begin, end in zip(kept, kept[3::2], strict=False):

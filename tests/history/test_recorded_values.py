@@ -72,7 +72,7 @@ def test_values_are_read_while_their_files_are_there(cleaned: Cleaned) -> None:
 
 
 def test_filters_need_no_index_of_a_recorded_version(cleaned: Cleaned) -> None:
-    last_recorded = cleaned.table.source.recorded_versions[-1]
+    last_recorded = cleaned.table._view.recorded_versions[-1]
     found = cleaned.table.at(last_recorded).read(filter="id = 42")
     assert found.rows() == [(42, 1)]
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from lance_explorer.history.restores import detached_line, ordinary_version, restored_version
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from tests.format.samples import DATA
 from tests.synthetic import SyntheticTable
 from tests.synthetic.folders import DETACHED
@@ -15,17 +15,17 @@ from tests.synthetic.folders import DETACHED
 
 def test_only_a_restore_has_a_restored_version(tmp_path):
     table = SyntheticTable(tmp_path).append().append().restore(1).append()
-    source = TableSource(str(table.path))
-    restored = [restored_version(source, record) for record in source.history.records]
+    view = HistoryView(str(table.path))
+    restored = [restored_version(view, record) for record in view.history.records]
     assert restored == [None, None, 1, None]
 
 
 def test_a_detached_version_belongs_to_the_one_it_was_built_on_over_others():
-    source = TableSource(str(DATA / "14.0.2" / "detached.lance"))
-    detached = [file.version for file in source.listing.detached]
-    headers = [source.version(version).records[0].transaction for version in detached]
+    view = HistoryView(str(DATA / "14.0.2" / "detached.lance"))
+    detached = [file.version for file in view.listing.detached]
+    headers = [view.version(version).records[0].transaction for version in detached]
     read_versions = {stored.header.read_version for stored in headers if stored}
-    assert {ordinary_version(source, version) for version in detached} == {1} < read_versions
+    assert {ordinary_version(view, version) for version in detached} == {1} < read_versions
 
 
 def test_a_detached_write_in_place_was_not_built_on_what_was_built_on_it(tmp_path):
@@ -40,8 +40,8 @@ def test_a_detached_write_in_place_was_not_built_on_what_was_built_on_it(tmp_pat
     changed = lance.LanceOperation.UpdateConfig(lance.LanceOperation.UpdateMap({"a": "b"}))
     commit(first, changed, read_version=1, detached=True)
     lance.dataset(uri).checkout_version(first.version).restore()
-    source = TableSource(uri)
-    assert detached_line(source, first.version) == ([first.version], 1)
+    view = HistoryView(uri)
+    assert detached_line(view, first.version) == ([first.version], 1)
 
 
 def test_a_detached_delete_was_built_on_a_version_with_all_that_it_took_out(tmp_path):
@@ -51,23 +51,23 @@ def test_a_detached_delete_was_built_on_a_version_with_all_that_it_took_out(tmp_
     dataset = lance.dataset(uri)
     delete = lance.LanceOperation.Delete([], [1, 2], "key > 0")
     detached = lance.LanceDataset.commit(dataset, delete, read_version=1, detached=True)
-    assert detached_line(TableSource(uri), detached.version) == ([detached.version], 3)
+    assert detached_line(HistoryView(uri), detached.version) == ([detached.version], 3)
 
 
 @pytest.mark.parametrize("version", [0, 7, DETACHED - 1])
 def test_an_ordinary_version_is_itself_kept_or_not(tmp_path, version):
-    source = TableSource(str(SyntheticTable(tmp_path).append().path))
-    assert ordinary_version(source, version) == version
+    view = HistoryView(str(SyntheticTable(tmp_path).append().path))
+    assert ordinary_version(view, version) == version
 
 
 def test_a_detached_version_that_is_gone_tells_nothing(tmp_path):
-    source = TableSource(str(SyntheticTable(tmp_path).append().path))
-    assert ordinary_version(source, DETACHED | 5) is None
+    view = HistoryView(str(SyntheticTable(tmp_path).append().path))
+    assert ordinary_version(view, DETACHED | 5) is None
 
 
 def test_detached_versions_that_were_built_on_one_another_tell_nothing(tmp_path):
     table = SyntheticTable(tmp_path).append()
     table.commit("append", read_version=DETACHED | 2).detach(1)
     table.commit("append", read_version=DETACHED | 1).detach(2)
-    source = TableSource(str(table.path))
-    assert ordinary_version(source, DETACHED | 1) is None
+    view = HistoryView(str(table.path))
+    assert ordinary_version(view, DETACHED | 1) is None

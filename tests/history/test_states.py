@@ -16,8 +16,8 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format import data_file_columns, fragment_walk, splitting
 from lance_explorer.history import state_builder, states
 from lance_explorer.history.history import History
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.states import ColumnsPart
+from lance_explorer.history.view import HistoryView
 from tests.format.samples import covering_tables
 from tests.fuzzing import damaged
 
@@ -55,9 +55,9 @@ def as_columns() -> Iterator[None]:
 
 def both(path: Path) -> tuple[History, History]:
     """Return the history of a table made of records alone, and as columns."""
-    plain = TableSource(str(path)).history
+    plain = HistoryView(str(path)).history
     with as_columns():
-        found = TableSource(str(path)).history
+        found = HistoryView(str(path)).history
     return plain, found
 
 
@@ -135,23 +135,23 @@ def test_states_that_are_left_after_a_cleanup_are_numbered_anew(tmp_path):
         dataset = lance.write_dataset(pa.table({"n": [n]}), path, mode="append")
         dataset.delete(f"n = {n - 1}")
     with as_columns():
-        source = TableSource(str(path))
-        assert has_columns(source.history)
+        view = HistoryView(str(path))
+        assert has_columns(view.history)
         for version in (1, 3, 4):
             lance_file = next((path / "_versions").glob(f"*{(1 << 64) - 1 - version}.manifest"))
             lance_file.unlink()
-        later = source.refreshed().history
-    expect_same(TableSource(str(path)).history, later)
+        later = view.refreshed().history
+    expect_same(HistoryView(str(path)).history, later)
 
 
 def test_more_versions_keep_the_numbers_of_states_that_are_columns(tmp_path):
     path = tmp_path / "t"
     lance.write_dataset(pa.table({"n": range(100)}), path, max_rows_per_file=10)
     with as_columns():
-        source = TableSource(str(path))
-        before = len(source.history.states)
+        view = HistoryView(str(path))
+        before = len(view.history.states)
         lance.dataset(path).delete("n % 20 = 3")
         lance.dataset(path).restore()
-        later = source.refreshed().history
+        later = view.refreshed().history
     assert (before, len(later.states)) == (10, 15)
-    expect_same(TableSource(str(path)).history, later)
+    expect_same(HistoryView(str(path)).history, later)

@@ -7,7 +7,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.errors import RefNotFoundError
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage.base import Contents
 from lance_explorer.storage.local import LocalStorage
 from tests.format.samples import DATA
@@ -30,13 +30,13 @@ class Forgetful(LocalStorage):
             yield None if is_forgotten else data
 
 
-def opened(name: str, times: int) -> TableSource:
-    return TableSource(Forgetful(str(BRANCHES), name, times))
+def opened(name: str, times: int) -> HistoryView:
+    return HistoryView(Forgetful(str(BRANCHES), name, times))
 
 
 @pytest.fixture(scope="module")
-def whole() -> TableSource:
-    return TableSource(str(BRANCHES))
+def whole() -> HistoryView:
+    return HistoryView(str(BRANCHES))
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +46,9 @@ def branch(whole) -> str:
 
 
 def test_a_reference_that_is_not_found_once_is_read_again(whole, branch):
-    source = opened(branch, 1)
-    assert source.branches == whole.branches
-    assert source.unreadable_refs == []
+    view = opened(branch, 1)
+    assert view.branches == whole.branches
+    assert view.unreadable_refs == []
 
 
 def test_a_branch_whose_reference_is_not_found_is_listed_as_unreadable(branch):
@@ -67,8 +67,8 @@ def test_a_branch_whose_reference_is_not_found_is_an_error_of_the_table(branch):
 
 
 def test_a_branch_whose_reference_is_not_found_can_be_opened(whole, branch):
-    source = opened(branch, 100)
-    versions = [file.version for file in source.on_branch(branch).listing.versions]
+    view = opened(branch, 100)
+    versions = [file.version for file in view.on_branch(branch).listing.versions]
     assert versions == [file.version for file in whole.on_branch(branch).listing.versions]
 
 
@@ -80,10 +80,10 @@ def test_a_cleanup_says_that_it_may_break_such_a_branch(branch):
 
 def test_a_tag_whose_reference_is_not_found_is_named_in_the_error(whole):
     name = min(whole.tags)
-    source = opened(name, 100)
+    view = opened(name, 100)
     with pytest.raises(RefNotFoundError, match="is listed, but its reference"):
-        source.tag(name)
-    assert [ref.kind for ref in source.unreadable_refs] == ["tag"]
+        view.tag(name)
+    assert [ref.kind for ref in view.unreadable_refs] == ["tag"]
 
 
 def test_a_reference_that_was_deleted_since_it_was_listed_is_no_finding(branch):
@@ -92,6 +92,6 @@ def test_a_reference_that_was_deleted_since_it_was_listed_is_no_finding(branch):
             found = super().list_files(folder)
             return found if self.times else [f for f in found if not f.name.startswith(branch)]
 
-    source = TableSource(Deleting(str(BRANCHES), branch, 1))
-    assert branch not in source.branches
-    assert source.unreadable_refs == []
+    view = HistoryView(Deleting(str(BRANCHES), branch, 1))
+    assert branch not in view.branches
+    assert view.unreadable_refs == []

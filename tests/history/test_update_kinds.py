@@ -4,8 +4,8 @@ import pytest
 
 from lance_explorer.format.row_operations import Update, UpdateMode
 from lance_explorer.format.schema import NO_PARENT, Field
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import is_plain_update
+from lance_explorer.history.view import HistoryView
 from tests.format.samples import DATA
 
 KEY, CAST, PLACE, X = (
@@ -55,10 +55,10 @@ PLAIN = {
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_updates_are_told_from_merges_of_all_writers(name):
-    source = TableSource(str(DATA / f"{name}.lance"))
+    view = HistoryView(str(DATA / f"{name}.lance"))
     found = set()
-    for record in source.history.records:
-        transaction = source.transaction(record)
+    for record in view.history.records:
+        transaction = view.transaction(record)
         operation = transaction and transaction.operation
         if isinstance(operation, Update) and is_plain_update(operation, record.schema):
             found.add(record.version)

@@ -10,8 +10,8 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.errors import InvalidArgumentError, RefNotFoundError, VersionNotFoundError
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import resolve, version_number
+from lance_explorer.history.view import HistoryView
 from tests.synthetic import SyntheticTable
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
@@ -36,8 +36,8 @@ def committed(path, hours) -> SyntheticTable:
 
 
 @pytest.fixture
-def source(tmp_path) -> TableSource:
-    return TableSource(str(committed(tmp_path / "t.lance", HOURS).path))
+def view(tmp_path) -> HistoryView:
+    return HistoryView(str(committed(tmp_path / "t.lance", HOURS).path))
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ def tagged(tmp_path) -> lx.Table:
     return lx.open_table(path)
 
 
-def found(source, ref, **options) -> tuple[str | None, int]:
-    there, version = resolve(source, ref, now=NOW, **options)
+def found(view, ref, **options) -> tuple[str | None, int]:
+    there, version = resolve(view, ref, now=NOW, **options)
     return there.branch, version
 
 
@@ -65,14 +65,14 @@ def found(source, ref, **options) -> tuple[str | None, int]:
     [(3, 3), (np.int64(3), 3), ("3", 3), (" 3 ", 3), (-1, 6), ("-1", 6), (-6, 1), ("-2", 5)],
     ids=repr,
 )
-def test_numbers(source, ref, version):
-    assert found(source, ref) == (None, version)
+def test_numbers(view, ref, version):
+    assert found(view, ref) == (None, version)
 
 
-def test_a_number_need_not_be_kept_but_one_from_the_end_must(source):
-    assert found(source, 99) == (None, 99)
+def test_a_number_need_not_be_kept_but_one_from_the_end_must(view):
+    assert found(view, 99) == (None, 99)
     with pytest.raises(VersionNotFoundError, match="no version -7: 6 versions are kept"):
-        resolve(source, -7)
+        resolve(view, -7)
 
 
 @pytest.mark.parametrize(
@@ -99,19 +99,19 @@ def test_a_number_need_not_be_kept_but_one_from_the_end_must(source):
     ],
     ids=repr,
 )
-def test_times_and_days(source, ref, as_end, as_begin):
-    assert found(source, ref) == (None, as_end)
-    assert found(source, ref, is_begin=True) == (None, as_begin)
+def test_times_and_days(view, ref, as_end, as_begin):
+    assert found(view, ref) == (None, as_end)
+    assert found(view, ref, is_begin=True) == (None, as_begin)
 
 
-def test_days_part_the_changes_among_them(source):
-    table = lx.open_table(source.uri)
+def test_days_part_the_changes_among_them(view):
+    table = lx.open_table(view.uri)
     days = ["2026-11-20", "2026-11-21", "2026-11-22"]
     parts = [table.changes(day, day).summary()["inserted"].item() for day in days]
     assert parts == [2, 2, 2]
 
 
-def _asked_for(words, now, monkeypatch, source) -> datetime:
+def _asked_for(words, now, monkeypatch, view) -> datetime:
     """Return the time that words mean."""
     asked: list[datetime] = []
 
@@ -119,8 +119,8 @@ def _asked_for(words, now, monkeypatch, source) -> datetime:
         asked.append(time)
         return 1
 
-    monkeypatch.setattr(TableSource, "version_as_of", version_as_of)
-    resolve(source, words, now=now)
+    monkeypatch.setattr(HistoryView, "version_as_of", version_as_of)
+    resolve(view, words, now=now)
     [time] = asked
     return time
 
@@ -134,40 +134,40 @@ def _asked_for(words, now, monkeypatch, source) -> datetime:
         ("2 weeks ago", datetime(2026, 11, 8, 12, tzinfo=UTC)),
     ],
 )
-def test_weeks_months_and_years_are_those_of_the_calendar(words, moment, monkeypatch, source):
-    assert _asked_for(words, NOW, monkeypatch, source) == moment
+def test_weeks_months_and_years_are_those_of_the_calendar(words, moment, monkeypatch, view):
+    assert _asked_for(words, NOW, monkeypatch, view) == moment
 
 
-def test_the_last_of_a_month_stays_in_the_month(monkeypatch, source):
+def test_the_last_of_a_month_stays_in_the_month(monkeypatch, view):
     end_of_march = datetime(2026, 3, 31, tzinfo=UTC)
-    assert _asked_for("a month ago", end_of_march, monkeypatch, source).day == 28
+    assert _asked_for("a month ago", end_of_march, monkeypatch, view).day == 28
 
 
-def test_before_the_first_version_is_the_empty_table_if_it_was_the_first(source, tmp_path):
+def test_before_the_first_version_is_the_empty_table_if_it_was_the_first(view, tmp_path):
     early = "2026-11-19T00:00"
-    assert found(source, early, is_begin=True) == (None, 0)
+    assert found(view, early, is_begin=True) == (None, 0)
     with pytest.raises(VersionNotFoundError, match="no kept version is as old"):
-        resolve(source, early)
+        resolve(view, early)
     cleaned = committed(tmp_path / "cleaned.lance", HOURS).remove(1)
     with pytest.raises(VersionNotFoundError, match="no kept version is as old"):
-        resolve(TableSource(str(cleaned.path)), early, is_begin=True)
+        resolve(HistoryView(str(cleaned.path)), early, is_begin=True)
 
 
 def test_where_clocks_ran_back_a_time_means_the_highest_version_by_then(tmp_path):
-    source = TableSource(str(committed(tmp_path / "t.lance", [0, 10, 4, 12]).path))
-    assert found(source, "2026-11-20T05:00") == (None, 3)
-    assert found(source, "2026-11-20T10:00") == (None, 3)
-    assert found(source, "2026-11-20T12:00") == (None, 4)
+    view = HistoryView(str(committed(tmp_path / "t.lance", [0, 10, 4, 12]).path))
+    assert found(view, "2026-11-20T05:00") == (None, 3)
+    assert found(view, "2026-11-20T10:00") == (None, 3)
+    assert found(view, "2026-11-20T12:00") == (None, 4)
 
 
 def test_digits_are_a_number_and_a_tag_goes_before_a_time(tagged):
-    source = tagged.source
-    assert found(source, "tag:26") == (None, 2)
+    view = tagged._view
+    assert found(view, "tag:26") == (None, 2)
     with pytest.raises(VersionNotFoundError, match="26 never existed"):
         tagged.at("26")
-    assert found(source, "yesterday") == (None, 1)
-    assert found(source, "2026-11-22") == (None, 1)
-    assert found(source, "v3") == (None, 2)
+    assert found(view, "yesterday") == (None, 1)
+    assert found(view, "2026-11-22") == (None, 1)
+    assert found(view, "v3") == (None, 2)
 
 
 @pytest.mark.parametrize(
@@ -184,15 +184,15 @@ def test_digits_are_a_number_and_a_tag_goes_before_a_time(tagged):
     ],
 )
 def test_versions_of_branches(tagged, ref, version):
-    there, number = resolve(tagged.source, ref)
+    there, number = resolve(tagged._view, ref)
     assert (there.branch, number) == ("dev", version)
     assert tagged.at(ref).branch == "dev"
     assert tagged.inspect.fragments(ref).equals(tagged.at(ref).inspect.fragments())
     branch = lx.open_table(tagged.uri, "dev")
-    assert found(branch.source, "main@3") == (None, 3)
+    assert found(branch._view, "main@3") == (None, 3)
     assert branch.at(ref).version == version
     with pytest.raises(InvalidArgumentError, match="open branch dev for it"):
-        version_number(tagged.source, ref)
+        version_number(tagged._view, ref)
     with pytest.raises(InvalidArgumentError, match=r"compare two branches with table\.diff"):
         tagged.changes(1, ref)
 
@@ -260,4 +260,4 @@ def test_errors_say_what_is_there(tagged):
 )
 def test_anything_else_is_refused(tagged, ref):
     with pytest.raises(InvalidArgumentError, match="expected a version, that is a number"):
-        resolve(tagged.source, ref)
+        resolve(tagged._view, ref)

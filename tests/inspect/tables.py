@@ -8,7 +8,7 @@ import lance
 import polars as pl
 import pyarrow as pa
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from tests.format.samples import DATA, covering_tables, stored_tables
 
 __all__ = [
@@ -38,33 +38,33 @@ STORED = _with_branches(covering_tables())
 """Those that stand for all: each scenario, and the life cycles of every writer."""
 
 
-def stored(path: str | Path) -> TableSource:
+def stored(path: str | Path) -> HistoryView:
     """Open a stored table; each is read once, since neither it nor what is read of it changes."""
     return _stored(str(path), Path.cwd())
 
 
 @cache
-def _stored(path: str, folder: Path) -> TableSource:  # the parents of branches are found from there
-    return TableSource(str(DATA / path))
+def _stored(path: str, folder: Path) -> HistoryView:  # the parents of branches are found from there
+    return HistoryView(str(DATA / path))
 
 
 def _has_row_ids(path: Path) -> bool:
-    source = stored(path)
-    return source.version(source.latest_version).records[0].manifest.next_row_id > 0
+    view = stored(path)
+    return view.version(view.latest_version).records[0].manifest.next_row_id > 0
 
 
 STABLE = [path for path in STORED if _has_row_ids(path)]
 """Those of them that have stable row IDs."""
 
 
-def versions_of(source: TableSource) -> list[int]:
+def versions_of(view: HistoryView) -> list[int]:
     """Return the kept versions."""
-    return [int(version) for version in source.history.versions]
+    return [int(version) for version in view.history.versions]
 
 
 def manifest_paths(root: Path) -> dict[int, Path]:
     """Return the manifest file of each version of a table or branch."""
-    return {file.version: root / file.path for file in TableSource(str(root)).listing.versions}
+    return {file.version: root / file.path for file in HistoryView(str(root)).listing.versions}
 
 
 def rows_of(frame: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:

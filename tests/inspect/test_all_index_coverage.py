@@ -42,7 +42,7 @@ def test_numbers_are_those_of_each_version(path, monkeypatch):
 
 
 def test_numbers_go_through_the_reuse_history(tmp_path):
-    source = deferred_rounds(tmp_path).source
+    source = deferred_rounds(tmp_path).view
     assert_adds_up(source)
     assert not all_index_coverage(source).is_empty()
 

@@ -15,7 +15,7 @@ import lance_explorer as lx
 from lance_explorer.errors import FormatError, InvalidArgumentError, VersionNotFoundError
 from lance_explorer.frames.columns import BRANCH, INTERVAL
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from tests.format.samples import DATA
 from tests.inspect.frame_schemas import STORED_SCHEMAS, schemas_text
@@ -54,8 +54,8 @@ DIFFERENT = {
 @cache
 def frames_of(path: Path) -> dict[str, pl.DataFrame]:
     """Return all frames of a stored table."""
-    source = stored(path)
-    return {name: frame(source, name) for name in FRAMES}
+    view = stored(path)
+    return {name: frame(view, name) for name in FRAMES}
 
 
 @TABLES
@@ -95,8 +95,8 @@ def test_each_all_form_is_the_sum_of_the_versions(path):
 
 def test_an_empty_frame_has_the_same_schema(tmp_path):
     write(tmp_path / "t", n=[1])
-    source = lx.open_table(tmp_path / "t").source
-    empty = {name: frame(source, name) for name in FRAMES}
+    view = lx.open_table(tmp_path / "t")._view
+    empty = {name: frame(view, name) for name in FRAMES}
     names = sorted(name for name, rows in empty.items() if rows.is_empty())
     assert {"all_config", "detached", "findings", "gaps", "indices", "refs"} <= set(names)
     assert all(empty[name].schema == FRAMES[name].polars_schema for name in names)
@@ -106,14 +106,14 @@ def test_a_history_that_cannot_be_read_makes_empty_frames(tmp_path):
     shutil.copytree(DATA / "14.0.2/branches.lance", tmp_path / "t")
     for manifest in manifest_paths(tmp_path / "t").values():
         manifest.write_bytes(b"nothing of use here")
-    source = TableSource(str(tmp_path / "t"))
+    view = HistoryView(str(tmp_path / "t"))
     for name in set(FRAMES) - set(OF_ONE_VERSION) - OF_ANY_FOLDER:
-        assert frame(source, name).is_empty()
-        assert frame(source, name).schema == FRAMES[name].polars_schema
-    assert len(frame(source, "findings")) == len(manifest_paths(tmp_path / "t"))
+        assert frame(view, name).is_empty()
+        assert frame(view, name).schema == FRAMES[name].polars_schema
+    assert len(frame(view, "findings")) == len(manifest_paths(tmp_path / "t"))
     for name in [*OF_ONE_VERSION, "mem_wal"]:
         with pytest.raises(FormatError):
-            frame(source, name)
+            frame(view, name)
 
 
 def test_schemas_are_those_on_record():

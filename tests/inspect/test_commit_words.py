@@ -5,7 +5,7 @@ import pytest
 
 from lance_explorer import demo
 from lance_explorer.format._pb import transaction_pb2 as pb
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.commit_words import describe_commits
 from tests.format.samples import DATA
 from tests.inspect.commit_sentences import STORED_SENTENCES, sentences_text
@@ -14,9 +14,9 @@ from tests.synthetic import SyntheticTable
 
 def sentences(path, branch=None):
     """Return the sentence of each version."""
-    source = TableSource(str(path), branch)
-    versions = [record.version for record in source.history.records]
-    return dict(zip(versions, describe_commits(source), strict=True))
+    view = HistoryView(str(path), branch)
+    versions = [record.version for record in view.history.records]
+    return dict(zip(versions, describe_commits(view), strict=True))
 
 
 def last_sentence(table):

@@ -3,7 +3,7 @@
 import lance
 import pytest
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.config import all_config, config
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, rows_of, stored, versions_of, write
@@ -15,10 +15,10 @@ def entries(frame, map_name):
 
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_maps_are_those_that_pylance_sees(path):
-    source = stored(path)
-    for version in versions_of(source):
+    view = stored(path)
+    for version in versions_of(view):
         dataset = lance.dataset(DATA / path, version=version)
-        frame = config(source, version)
+        frame = config(view, version)
         assert entries(frame, "config") == dataset.config()
         assert entries(frame, "table_metadata") == dataset.metadata
         schema_metadata = dataset.schema.metadata or {}
@@ -42,7 +42,7 @@ def test_each_value_of_a_key_has_its_interval(tmp_path):
     table.update_config({"a": "2"})
     table.update_config({"a": "1"})
     table.update_config({"b": None})
-    frame = all_config(TableSource(str(tmp_path / "t")))
+    frame = all_config(HistoryView(str(tmp_path / "t")))
     assert rows_of(frame, "key", "value", "first_version", "last_version", "is_current") == [
         ("a", "1", 2, 2, False),
         ("b", "1", 2, 4, False),
@@ -52,7 +52,7 @@ def test_each_value_of_a_key_has_its_interval(tmp_path):
 
 
 def test_bytes_that_are_no_text_are_escaped():
-    source = stored("14.0.2/one_version.lance")
-    [record] = source.version(1).records
+    view = stored("14.0.2/one_version.lance")
+    [record] = view.version(1).records
     object.__setattr__(record.manifest, "schema_metadata", (("raw", b"\xff\x00z"),))
-    assert entries(config(source, 1), "schema_metadata") == {"raw": "\\xff\x00z"}
+    assert entries(config(view, 1), "schema_metadata") == {"raw": "\\xff\x00z"}

@@ -38,7 +38,7 @@ def test_a_sound_table_contradicts_nothing(path):
     with chdir(path.parent):  # where base paths of some tables start
         table = lx.open_table(path)
         for branch in (None, *table.branches):
-            assert contradictions(table.source.on_branch(branch)) == []
+            assert contradictions(table._view.on_branch(branch)) == []
 
 
 def test_a_commit_that_drops_a_file_of_columns_given_up_or_cast_contradicts_nothing(tmp_path):
@@ -48,7 +48,7 @@ def test_a_commit_that_drops_a_file_of_columns_given_up_or_cast_contradicts_noth
     dataset: Any = lance.dataset(uri)
     dataset.alter_columns({"path": "b", "data_type": pa.int32()})
     _write_in_place(uri, pa.table({"key": [0], "a": [9]}))
-    assert contradictions(lx.open_table(uri).source) == []
+    assert contradictions(lx.open_table(uri)._view) == []
 
 
 def _write_in_place(uri: str, data: pa.Table) -> None:
@@ -88,7 +88,7 @@ def test_a_flipped_bit_is_told_where_anything_repeats_it(tmp_path, name):
 
 
 def answers(path: Path) -> dict[str, pl.DataFrame]:
-    source = lx.open_table(path).source
+    source = lx.open_table(path)._view
     return {name: frame(source, name) for name in (*FRAMES, "findings")}
 
 

@@ -8,7 +8,7 @@ from pyroaring import BitMap
 
 from lance_explorer.errors import UnsupportedFeatureError
 from lance_explorer.format._pb import table_pb2 as pb
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.deletions import all_deletions, deletions
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, rows_of, stored, versions_of
@@ -19,8 +19,8 @@ from tests.synthetic.deletions import ARROW_ARRAY, BITMAP, deletion_file
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_files_are_those_that_pylance_sees(path, monkeypatch):
     monkeypatch.chdir(DATA / path.parts[0])
-    source = stored(path)
-    for version in versions_of(source):
+    view = stored(path)
+    for version in versions_of(view):
         expected = []
         for fragment in lance.dataset(DATA / path, version=version).get_fragments():
             file = fragment.metadata.deletion_file
@@ -28,7 +28,7 @@ def test_files_are_those_that_pylance_sees(path, monkeypatch):
                 name = f"_deletions/{fragment.fragment_id}-{file.read_version}-{file.id}"
                 rows = fragment.num_deletions, fragment.physical_rows
                 expected.append((fragment.fragment_id, name, *rows, file.base_id))
-        frame = deletions(source, version).with_columns(pl.col("path").str.replace(r"\.\w+$", ""))
+        frame = deletions(view, version).with_columns(pl.col("path").str.replace(r"\.\w+$", ""))
         columns = ("fragment_id", "path", "num_deleted_rows", "physical_rows", "base_id")
         assert rows_of(frame, *columns) == expected
 
@@ -77,23 +77,23 @@ def test_containers_are_counted_by_kind(tmp_path):
     bitmap = BitMap([*range(0, 60_000, 2), 70_000, *range(131_072, 180_000)])
     bitmap.run_optimize()
     table = SyntheticTable(tmp_path / "t").append(rows=200_000).delete({0: bitmap})
-    source = TableSource(str(table.path))
-    replace_file(table, source, bitmap.serialize())
-    [row] = deletions(source, 2).iter_rows(named=True)
+    view = HistoryView(str(table.path))
+    replace_file(table, view, bitmap.serialize())
+    [row] = deletions(view, 2).iter_rows(named=True)
     kinds = ("array", "run", "bitset")
     assert [row[f"num_{kind}_containers"] for kind in kinds] == [1, 1, 1]
     assert row["file_bytes"] == len(bitmap.serialize())
 
 
-def replace_file(table, source, data):
-    path = deletions(source, table.version)["path"][-1]
+def replace_file(table, view, data):
+    path = deletions(view, table.version)["path"][-1]
     (table.path / path).write_bytes(data)
 
 
 def test_a_file_outlives_the_states_of_its_fragment(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1]}).add_column("c")
     table.delete({0: [2]}).compact([0]).restore(3)
-    frame = all_deletions(TableSource(str(table.path)))
+    frame = all_deletions(HistoryView(str(table.path)))
     columns = ("num_deleted_rows", "first_version", "last_version", "is_current")
     assert rows_of(frame, *columns) == [(1, 2, 3, False), (2, 4, 5, False), (1, 7, 7, True)]
 
@@ -102,11 +102,11 @@ def test_each_file_is_read_once(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=30)
     for row in range(20):
         table.delete({0: [row]}).update_config(step=str(row))
-    source = TableSource(str(table.path))
-    _ = source.history
-    before = source.storage.io.requests
-    assert len(all_deletions(source)) == 20
-    assert source.storage.io.requests - before == 20
+    view = HistoryView(str(table.path))
+    _ = view.history
+    before = view.storage.io.requests
+    assert len(all_deletions(view)) == 20
+    assert view.storage.io.requests - before == 20
 
 
 @pytest.mark.parametrize(
@@ -125,12 +125,12 @@ def test_what_is_wrong_with_a_file_is_told(tmp_path, damage, problem, deleted, s
         message.deletion_file.file_type = BITMAP
 
     amend_fragment(table, as_bitmap)
-    source = TableSource(str(table.path))
-    path = table.path / deletions(source, 2)["path"][0]
+    view = HistoryView(str(table.path))
+    path = table.path / deletions(view, 2)["path"][0]
     path.unlink(missing_ok=True)
     if damage is not None:
         path.write_bytes(damage)
-    for frame in (deletions(source, 2), all_deletions(source)):
+    for frame in (deletions(view, 2), all_deletions(view)):
         [row] = frame.iter_rows(named=True)
         assert problem in row["problem"]
         assert (row["num_deleted_rows"], row["file_bytes"]) == (deleted, size)
@@ -148,7 +148,7 @@ def amend_fragment(table, change):
 def test_a_type_of_file_that_nobody_knows_is_told(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1]})
     amend_fragment(table, lambda message: setattr(message.deletion_file, "file_type", 7))
-    [row] = deletions(TableSource(str(table.path)), 2).iter_rows(named=True)
+    [row] = deletions(HistoryView(str(table.path)), 2).iter_rows(named=True)
     assert row["file_type"] == "unknown_7"
     assert "deletion files of type 7 are not known" in row["problem"]
 
@@ -156,7 +156,7 @@ def test_a_type_of_file_that_nobody_knows_is_told(tmp_path):
 def test_a_base_that_is_not_there_is_told(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1]})
     amend_fragment(table, lambda message: setattr(message.deletion_file, "base_id", 3))
-    [row] = deletions(TableSource(str(table.path)), 2).iter_rows(named=True)
+    [row] = deletions(HistoryView(str(table.path)), 2).iter_rows(named=True)
     assert "base path 3 is not among" in row["problem"]
     assert (row["base_id"], row["root"], row["num_deleted_rows"]) == (3, None, 1)
 
@@ -164,7 +164,7 @@ def test_a_base_that_is_not_there_is_told(tmp_path):
 def test_files_of_a_branch_lie_below_the_root_of_its_parent(tmp_path):
     main = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1]})
     dev = main.branch("dev").delete({0: [2]})
-    frame = all_deletions(TableSource(str(tmp_path / "t"), "dev"))
+    frame = all_deletions(HistoryView(str(tmp_path / "t"), "dev"))
     assert rows_of(frame, "num_deleted_rows", "root", "problem", "branch") == [
         (1, str(main.path), None, "dev"),
         (2, None, None, "dev"),
@@ -174,14 +174,14 @@ def test_files_of_a_branch_lie_below_the_root_of_its_parent(tmp_path):
 
 def test_rows_that_were_not_counted_are_counted(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1, 2]}, counted=False)
-    frame = deletions(TableSource(str(table.path)), 2)
+    frame = deletions(HistoryView(str(table.path)), 2)
     assert rows_of(frame, "num_deleted_rows", "problem") == [(2, None)]
 
 
 def test_versions_with_unknown_flags_tell_nothing(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=2).delete({0: [0]})
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 4096))
-    source = TableSource(str(table.path))
+    view = HistoryView(str(table.path))
     with pytest.raises(UnsupportedFeatureError, match="version 2"):
-        deletions(source, 2)
-    assert all_deletions(source).is_empty()
+        deletions(view, 2)
+    assert all_deletions(view).is_empty()

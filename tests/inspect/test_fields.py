@@ -6,7 +6,7 @@ import lance
 import pyarrow as pa
 import pytest
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fields import all_fields, fields
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, rows_of, stored, versions_of, write
@@ -23,31 +23,31 @@ def flattened(fields, parent_id=None, above=""):
 
 def lives(table):
     """Return what became of each field, in the order in which they began."""
-    frame = all_fields(TableSource(str(table)))
+    frame = all_fields(HistoryView(str(table)))
     columns = ("field_id", "path", "first_version", "last_version", "began_as", "ended_as")
     return rows_of(frame, *columns)
 
 
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_fields_are_those_that_pylance_sees(path):
-    source = stored(path)
-    for version in versions_of(source):
+    view = stored(path)
+    for version in versions_of(view):
         schema = lance.dataset(DATA / path, version=version).lance_schema
         expected = [
             (field.id(), path, field.name(), parent_id, field.to_arrow().nullable)
             for field, path, parent_id in flattened(schema.fields())
         ]
         columns = ("field_id", "path", "name", "parent_id", "nullable")
-        assert rows_of(fields(source, version), *columns) == expected
+        assert rows_of(fields(view, version), *columns) == expected
 
 
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_metadata_is_what_pylance_sees(path):
-    source = stored(path)
-    for version in versions_of(source):
+    view = stored(path)
+    for version in versions_of(view):
         schema = lance.dataset(DATA / path, version=version).lance_schema
         expected = [field.metadata for field, _, _ in flattened(schema.fields())]
-        assert [json.loads(text) for text in fields(source, version)["metadata"]] == expected
+        assert [json.loads(text) for text in fields(view, version)["metadata"]] == expected
 
 
 def test_keys_have_a_position():
@@ -68,7 +68,7 @@ def test_encodings_are_parsed(tmp_path):
     }
     schema = pa.schema([pa.field("n", pa.int64(), metadata=metadata)])
     lance.write_dataset(pa.table({"n": [1]}, schema=schema), tmp_path / "t")
-    [encoding] = fields(TableSource(str(tmp_path / "t")), 1)["encoding"]
+    [encoding] = fields(HistoryView(str(tmp_path / "t")), 1)["encoding"]
     assert json.loads(encoding) == {
         "compression": "zstd",
         "compression-level": 3,
@@ -82,7 +82,7 @@ def test_extension_types_are_named(tmp_path):
     metadata = {"ARROW:extension:name": "geoarrow.point"}
     schema = pa.schema([pa.field("n", pa.int64(), metadata=metadata), ("m", pa.int64())])
     lance.write_dataset(pa.table({"n": [1], "m": [2]}, schema=schema), tmp_path / "t")
-    frame = fields(TableSource(str(tmp_path / "t")), 1)
+    frame = fields(HistoryView(str(tmp_path / "t")), 1)
     assert frame["extension_name"].to_list() == ["geoarrow.point", None]
 
 
@@ -181,8 +181,8 @@ def test_a_gap_hides_how_fields_begin_and_end(tmp_path):
     table.add_columns({"b": "a + 1"})
     table.alter_columns({"path": "b", "name": "c"})
     table.add_columns({"d": "a + 1"})
-    source = TableSource(str(tmp_path / "t"))
-    (tmp_path / "t" / source.listing.versions[2].path).unlink()
+    view = HistoryView(str(tmp_path / "t"))
+    (tmp_path / "t" / view.listing.versions[2].path).unlink()
     assert lives(tmp_path / "t") == [
         (0, "a", 1, 4, "added", None),
         (1, "b", 2, 2, "added", "unknown"),

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from lance_explorer.history.rewrites.stored_compactions import LINEAGE_KEY
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.findings import findings
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, manifest_paths, rows_of, stored
@@ -23,7 +23,7 @@ def test_damaged_versions_and_refs_are_found(tmp_path, monkeypatch):
     shutil.copytree(DATA / "14.0.2/branches.lance", tmp_path / "t")
     manifest_paths(tmp_path / "t" / "tree" / "dev")[4].write_bytes(b"nothing of use here")
     (tmp_path / "t" / "_refs" / "tags" / "base.json").write_bytes(b"{")
-    frame = findings(TableSource(str(tmp_path / "t"), "dev"))
+    frame = findings(HistoryView(str(tmp_path / "t"), "dev"))
     assert rows_of(frame, "code", "severity", "version", "branch") == [
         ("unreadable_manifest", "error", 4, "dev"),
         ("corrupt_ref", "error", None, None),
@@ -35,14 +35,14 @@ def test_damaged_versions_and_refs_are_found(tmp_path, monkeypatch):
 def test_asking_twice_gives_the_same(tmp_path):
     shutil.copytree(DATA / "14.0.2/branches.lance", tmp_path / "t")
     (tmp_path / "t" / "_refs" / "tags" / "base.json").write_bytes(b"{")
-    source = TableSource(str(tmp_path / "t"))
-    assert findings(source).equals(findings(source))
-    assert len(findings(source)) == 1
+    view = HistoryView(str(tmp_path / "t"))
+    assert findings(view).equals(findings(view))
+    assert len(findings(view)) == 1
 
 
 def test_a_compaction_lineage_that_is_no_json_is_found(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().update_config(**{LINEAGE_KEY: "{"}).append()
-    frame = findings(TableSource(str(table.path)))
+    frame = findings(HistoryView(str(table.path)))
     assert rows_of(frame, "code", "severity", "version") == [
         ("unreadable_compaction_lineage", "warning", 3)
     ]

@@ -38,7 +38,7 @@ def two_indices(path) -> Compacted:
 
 
 def indices_of(table: Compacted) -> list[tuple[list[str], list[str]]]:
-    return rows_of(fragment_reuse_entries(table.source, table.version), *INDICES)
+    return rows_of(fragment_reuse_entries(table.view, table.version), *INDICES)
 
 
 def test_indices_hold_an_entry_until_they_are_built_anew(tmp_path):
@@ -58,7 +58,7 @@ def test_entries_that_are_gone_are_those_that_were_trimmed(tmp_path):
     table.append(2)
     table.dataset.checkout_version(1).restore()
     table.dataset.checkout_version(version).restore()
-    frame = all_fragment_reuse(table.source)
+    frame = all_fragment_reuse(table.view)
     assert rows_of(frame, "first_version", "last_version", "is_current") == [
         (version, version + 1, False),
         (version + 3, version + 3, True),
@@ -81,10 +81,10 @@ def test_a_long_history_is_external(tmp_path):
     version = table.compact(target_rows_per_fragment=2_000_000, defer_index_remap=True)
     [file] = (tmp_path / "t").glob("_indices/*/details.binpb")
     [row] = rows_of(
-        fragment_reuse_entries(table.source, version), "storage", "history_bytes", "rows_moved"
+        fragment_reuse_entries(table.view, version), "storage", "history_bytes", "rows_moved"
     )
     assert row == ("external", file.stat().st_size, 1_200_000)
     file.unlink()
     with pytest.raises(StorageError, match=r"details\.binpb is missing"):
-        fragment_reuse_entries(table.source, version)
-    assert all_fragment_reuse(table.source).is_empty()
+        fragment_reuse_entries(table.view, version)
+    assert all_fragment_reuse(table.view).is_empty()

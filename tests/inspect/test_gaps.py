@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.gaps import gaps
 from tests.format.samples import DATA
 from tests.inspect.tables import manifest_paths, rows_of, stored
@@ -25,7 +25,7 @@ def gaps_after(table, removed=(), damaged=()):
         paths[version].unlink()
     for version in damaged:
         paths[version].write_bytes(b"nothing of use here")
-    return rows_of(gaps(TableSource(str(table))), *COLUMNS)
+    return rows_of(gaps(HistoryView(str(table))), *COLUMNS)
 
 
 def test_a_whole_history_has_no_gaps(table):
@@ -58,10 +58,10 @@ def test_a_history_of_damaged_versions_is_one_gap(table):
 
 def test_gaps_are_what_is_not_kept_of_cleaned_tables():
     for path in DATA.glob("*/cleaned*.lance"):
-        source = TableSource(str(path))
-        kept = {file.version for file in source.listing.versions}
+        view = HistoryView(str(path))
+        kept = {file.version for file in view.listing.versions}
         missing = set(range(1, max(kept) + 1)) - kept
-        frame = gaps(source)
+        frame = gaps(view)
         assert set(frame["reason"]) == {"removed"}
         ranges = [range(first, last + 1) for first, last in rows_of(frame, *COLUMNS[:2])]
         assert {version for numbers in ranges for version in numbers} == missing
@@ -84,11 +84,11 @@ def branches(tmp_path):
 
 def test_a_fork_version_that_is_gone_is_a_gap(branches):
     manifest_paths(branches / "tree" / "dev")[3].unlink()
-    frame = gaps(TableSource(str(branches), "dev"))
+    frame = gaps(HistoryView(str(branches), "dev"))
     assert rows_of(frame, *COLUMNS, "branch") == [(3, 3, 1, "removed", "dev")]
 
 
 def test_the_beginning_of_a_branch_that_nothing_tells_is_no_gap(branches):
     manifest_paths(branches / "tree" / "dev")[3].unlink()
     (branches / "_refs" / "branches" / "dev.json").unlink()
-    assert gaps(TableSource(str(branches), "dev")).is_empty()
+    assert gaps(HistoryView(str(branches), "dev")).is_empty()

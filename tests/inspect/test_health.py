@@ -14,7 +14,7 @@ import pytest
 import lance_explorer as lx
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.rewrites.reuse_history import reuse_index
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import Inspect
 from lance_explorer.inspect.fragment_health import (
     MANY_SPARE_FRAGMENTS,
@@ -89,7 +89,7 @@ def test_the_aim_of_compactions_is_in_the_config(tmp_path):
 def test_a_config_that_is_no_number_counts_for_nothing(tmp_path):
     dataset = written(tmp_path / "t", 10)
     dataset.update_config({"lance.compaction.target_rows_per_fragment": "many"})
-    history = lx.open_table(tmp_path / "t").source.version(2)
+    history = lx.open_table(tmp_path / "t")._view.version(2)
     assert compaction_settings(history).target_rows_per_fragment == 1024 * 1024
 
 
@@ -291,11 +291,11 @@ def test_each_type_is_built_anew_by_its_own_call(tmp_path, kind, call):
 
 def test_advice_of_one_topic_is_part_of_all(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5, fragments=40).create_index("old", [7])
-    source = lx.open_table(table.path).source
-    every = health(source, table.version)
+    view = lx.open_table(table.path)._view
+    every = health(view, table.version)
     assert every["topic"].to_list() == ["files", "indices"]
     for topic in TOPICS:
-        assert health(source, table.version, topic).equals(every.filter(topic=topic))
+        assert health(view, table.version, topic).equals(every.filter(topic=topic))
 
 
 def test_entries_of_rows_that_are_gone_are_counted(tmp_path):
@@ -403,8 +403,8 @@ def test_small_tables_of_every_writer_have_next_to_nothing_to_do(path):
 def test_a_file_that_a_check_needs_and_that_is_damaged_is_told(tmp_path):
     path = tmp_path / "t"
     shutil.copytree(DATA / "14.0.2" / "deferred_remap.lance", path)
-    source = TableSource(str(path))
-    record = source.version(source.latest_version).records[0]
+    view = HistoryView(str(path))
+    record = view.version(view.latest_version).records[0]
     entry = reuse_index(record)
     assert entry is not None
     manifest = path / record.file.path
@@ -412,7 +412,7 @@ def test_a_file_that_a_check_needs_and_that_is_damaged_is_told(tmp_path):
     data = bytearray(manifest.read_bytes())
     data[at : at + 16] = b"\xff" * 16
     manifest.write_bytes(data)
-    found = Inspect(LiveTable(TableSource(str(path)))).health()
+    found = Inspect(LiveTable(HistoryView(str(path)))).health()
     assert "not_checked" in found["code"].to_list()
 
 

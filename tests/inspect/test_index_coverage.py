@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from lance.file import LanceFileReader
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
 from tests.format.samples import DATA
 from tests.history.compactions import deferred_rounds, places
@@ -39,8 +39,8 @@ class IndexedTable:
 
     def coverage(self, name: str, version: int | None = None) -> list[tuple[object, ...]]:
         """Return for each fragment: whether it is current, covered, and the three counts."""
-        source = TableSource(self.path)
-        frame = index_coverage(source, version or source.latest_version).filter(name=name)
+        view = HistoryView(self.path)
+        frame = index_coverage(view, version or view.latest_version).filter(name=name)
         return rows_of(frame, "fragment_id", "is_current", "is_covered", *COUNTS)
 
     def stale_in_file(self, name: str) -> int:
@@ -101,7 +101,7 @@ def test_an_index_of_addresses_never_covers_an_updated_row(table, table_of_addre
 
 def test_fragments_that_nobody_covers_have_no_segment(table):
     table.dataset.insert(people(6))
-    frame = index_coverage(TableSource(table.path), 5)
+    frame = index_coverage(HistoryView(table.path), 5)
     assert set(frame.filter(~pl.col("is_covered"))["uuid"]) == {None}
     assert set(frame.filter(~pl.col("is_covered"))["fragment_id"]) == {2}
 
@@ -109,7 +109,7 @@ def test_fragments_that_nobody_covers_have_no_segment(table):
 def test_each_segment_answers_for_its_own_fragments(table):
     table.dataset.insert(people(6))
     table.dataset.optimize.optimize_indices(num_indices_to_merge=0)
-    frame = index_coverage(TableSource(table.path), 6).filter(name="name_idx")
+    frame = index_coverage(HistoryView(table.path), 6).filter(name="name_idx")
     assert frame["uuid"].n_unique() == 2
     assert frame["fragment_id"].to_list() == [0, 1, 2]
     assert frame["num_rows_to_scan"].sum() == 0
@@ -186,11 +186,11 @@ def test_earlier_versions_are_as_they_were(table):
 
 def test_stale_entries_are_unknown_where_the_version_of_the_build_is_gone(table):
     table.dataset.delete("id = 1")
-    source = TableSource(table.path)
-    built = index_coverage(source, 5).filter(name="name_idx")
+    view = HistoryView(table.path)
+    built = index_coverage(view, 5).filter(name="name_idx")
     assert built["num_stale_entries"].to_list() == [1, 0]
-    Path(table.path, source.listing.versions[1].path).unlink()
-    left = index_coverage(TableSource(table.path), 5).filter(name="name_idx")
+    Path(table.path, view.listing.versions[1].path).unlink()
+    left = index_coverage(HistoryView(table.path), 5).filter(name="name_idx")
     assert left["num_stale_entries"].to_list() == [None, 0]
 
 
@@ -202,13 +202,13 @@ def test_stale_entries_are_unknown_where_a_deletion_file_is_missing(table):
     assert table.coverage("id_idx")[0] == (0, True, True, 2, 0, 1)  # the manifest says how many
 
 
-def with_indices(source, version, change):
+def with_indices(view, version, change):
     """Change what the source has loaded of a version's indices."""
-    history = source.version(version)
+    history = view.version(version)
     [record] = history.records
     changed = tuple(change(index) for index in record.indices)
-    source._single[version] = replace(history, records=(replace(record, indices=changed),))
-    return index_coverage(source, version)
+    view._single[version] = replace(history, records=(replace(record, indices=changed),))
+    return index_coverage(view, version)
 
 
 @pytest.mark.parametrize("bitmap", [None, b"\x00garbage"])
@@ -216,7 +216,7 @@ def test_unknown_coverage_is_null(table, bitmap):
     def forget(index):
         return replace(index, fragment_bitmap=bitmap) if index.name == "name_idx" else index
 
-    frame = with_indices(TableSource(table.path), 4, forget)
+    frame = with_indices(HistoryView(table.path), 4, forget)
     unknown = frame.filter(name="name_idx")
     assert rows_of(unknown, "fragment_id", "is_covered", *COUNTS) == [
         (0, None, None, None, None),
@@ -227,10 +227,10 @@ def test_unknown_coverage_is_null(table, bitmap):
 
 
 def test_the_reuse_history_maps_what_a_segment_lists():
-    source = stored("14.0.2/deferred_remap.lance")
-    segment = source.version(7).records[0].indices[0]
+    view = stored("14.0.2/deferred_remap.lance")
+    segment = view.version(7).records[0].indices[0]
     assert list(segment.fragment_ids() or []) == [0, 1]
-    frame = index_coverage(source, 7).filter(name=segment.name)
+    frame = index_coverage(view, 7).filter(name=segment.name)
     assert rows_of(frame, "fragment_id", "is_current", "is_covered") == [
         (4, True, True),
         (5, True, False),
@@ -238,8 +238,8 @@ def test_the_reuse_history_maps_what_a_segment_lists():
 
 
 def test_indices_of_the_system_are_left_out():
-    source = stored("14.0.2/deferred_remap.lance")
-    assert set(index_coverage(source, 12)["name"]) == {"id_idx", "name_idx"}
+    view = stored("14.0.2/deferred_remap.lance")
+    assert set(index_coverage(view, 12)["name"]) == {"id_idx", "name_idx"}
 
 
 def test_a_table_without_indices_makes_an_empty_frame():
@@ -251,9 +251,9 @@ def test_a_table_without_indices_makes_an_empty_frame():
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_rows_answered_and_to_scan_are_those_of_pylance(path, monkeypatch):
     monkeypatch.chdir(DATA / path.parts[0])
-    source = stored(path)
-    for version in versions_of(source):
-        frame = index_coverage(source, version)
+    view = stored(path)
+    for version in versions_of(view):
+        frame = index_coverage(view, version)
         dataset = lance.dataset(DATA / path, version=version)
         for (name,), lines in frame.group_by("name"):
             statistics = dataset.stats.index_stats(name)
@@ -278,7 +278,7 @@ def deferred(tmp_path_factory):
 def test_coverage_is_that_of_pylance_after_each_of_several_deferred_rounds(deferred):
     for version in range(2, deferred.version + 1):
         dataset: Any = lance.dataset(deferred.uri, version=version)
-        frame = index_coverage(deferred.source, version)
+        frame = index_coverage(deferred.view, version)
         for name in frame["name"].unique():
             told = frame.filter(name=name).select("num_rows_answered", "num_rows_to_scan").sum()
             statistics = dataset.stats.index_stats(name)
@@ -296,5 +296,5 @@ def test_stale_entries_are_those_that_the_reuse_history_leads_to_no_row(deferred
         entries = LanceFileReader(file).read_all().to_table()["ids"].cast(pa.uint64())
         remapped = dataset.remap_row_addrs(entries.combine_chunks())
         there = set((entries if remapped is None else remapped).to_pylist()) - {None}
-        frame = index_coverage(deferred.source, version).filter(name="key_idx")
+        frame = index_coverage(deferred.view, version).filter(name="key_idx")
         assert frame["num_stale_entries"].sum() == len(there - set(places(deferred.uri, version)))

@@ -65,7 +65,7 @@ def test_coverage_is_that_of_each_version(path, monkeypatch):
 
 
 def test_coverage_goes_through_the_reuse_history(tmp_path):
-    assert assert_agrees(deferred_rounds(tmp_path).source) != []
+    assert assert_agrees(deferred_rounds(tmp_path).view) != []
 
 
 def test_fragments_are_masked_from_the_first_deletion_after_the_index_on(tmp_path):

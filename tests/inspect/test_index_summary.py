@@ -6,7 +6,7 @@ from typing import Any
 import lance
 import pytest
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.index_summary import index_summary
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, stored
@@ -20,8 +20,8 @@ PYLANCE = {
 }
 
 
-def assert_is_that_of_pylance(source: TableSource, dataset: Any) -> int:
-    rows = index_summary(source, dataset.version).rows(named=True)
+def assert_is_that_of_pylance(view: HistoryView, dataset: Any) -> int:
+    rows = index_summary(view, dataset.version).rows(named=True)
     own = {index.name for index in dataset.describe_indices() if not index.name.startswith("__")}
     assert {row["name"] for row in rows} == own
     for row in rows:
@@ -44,14 +44,14 @@ def test_every_type_of_index_after_appends_deletions_updates_and_new_segments(tm
     dataset: Any = lance.dataset(uri)
     rows = dataset.to_table()
     dataset.insert(rows.slice(0, 5))
-    assert assert_is_that_of_pylance(TableSource(uri), dataset) == 15
+    assert assert_is_that_of_pylance(HistoryView(uri), dataset) == 15
     dataset.delete("id % 7 = 0")
     dataset.update({"kind": "kind"}, where="id % 5 = 0")
-    assert_is_that_of_pylance(TableSource(uri), dataset)
+    assert_is_that_of_pylance(HistoryView(uri), dataset)
     dataset.optimize.optimize_indices(
         num_indices_to_merge=0, index_names=["id_btree", "ivf_flat", "words_inverted"]
     )
     dataset = lance.dataset(uri)
-    assert_is_that_of_pylance(TableSource(uri), dataset)
-    summary = index_summary(TableSource(uri), dataset.version)
+    assert_is_that_of_pylance(HistoryView(uri), dataset)
+    summary = index_summary(HistoryView(uri), dataset.version)
     assert summary.filter(name="id_btree")["num_segments"].to_list() == [3]

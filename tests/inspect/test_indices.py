@@ -11,7 +11,7 @@ import lance
 import polars as pl
 import pytest
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.indices import all_indices, indices
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, rows_of, stored, versions_of, write
@@ -24,8 +24,8 @@ DESCRIBED = [
 
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_segments_are_those_that_pylance_describes(path):
-    source = stored(path)
-    for version in versions_of(source):
+    view = stored(path)
+    for version in versions_of(view):
         described = lance.dataset(DATA / path, version=version).describe_indices()
         expected = {
             segment.uuid: (
@@ -41,7 +41,7 @@ def test_segments_are_those_that_pylance_describes(path):
             for index in described
             for segment in index.segments
         }
-        frame = indices(source, version).with_columns(pl.col("index_version").replace(0, None))
+        frame = indices(view, version).with_columns(pl.col("index_version").replace(0, None))
         shown = {row[0]: row[1:] for row in rows_of(frame, "uuid", *DESCRIBED)}
         assert {uuid: shown[uuid] for uuid in expected} == expected
         assert len(shown) == len(expected) or path.parts[0] < "1"
@@ -49,9 +49,9 @@ def test_segments_are_those_that_pylance_describes(path):
 
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_coverage_is_what_pylance_shows(path):
-    source = stored(path)
-    for version in versions_of(source):
-        frame = indices(source, version)
+    view = stored(path)
+    for version in versions_of(view):
+        frame = indices(view, version)
         if frame["is_system"].any():
             continue
         covered = dict(rows_of(frame, "uuid", "fragment_ids"))
@@ -95,19 +95,19 @@ def test_the_oldest_entries_say_neither_type_nor_files():
     assert set(frame["created_at"]) == {None}
 
 
-def damaged(source, **changes):
+def damaged(view, **changes):
     """Return the index frame of version 2, one entry of which was changed."""
-    history = source.version(2)
+    history = view.version(2)
     [record] = history.records
     changed = tuple(replace(index, **changes) for index in record.indices)
-    source._single[2] = replace(history, records=(replace(record, indices=changed),))
-    return indices(source, 2)
+    view._single[2] = replace(history, records=(replace(record, indices=changed),))
+    return indices(view, 2)
 
 
 @pytest.fixture
 def indexed(tmp_path):
     write(tmp_path / "t", n=[1, 2]).create_scalar_index("n", "BTREE")
-    return TableSource(str(tmp_path / "t"))
+    return HistoryView(str(tmp_path / "t"))
 
 
 @pytest.mark.parametrize("bitmap", [None, b"\x00garbage"])

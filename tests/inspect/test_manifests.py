@@ -7,7 +7,7 @@ import pytest
 
 from lance_explorer.format._wire import read_record
 from lance_explorer.format.manifest import read_layout
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.manifests import manifests
 from tests.format.samples import DATA, index_section, inline_transaction, read_manifest
 from tests.inspect.tables import STORED, stored
@@ -103,7 +103,7 @@ def test_a_damaged_transaction_counts_as_rest(tmp_path):
     data[start : start + 4] = b"\xff" * 4
     (tmp_path / "t" / "_versions").mkdir(parents=True)
     (tmp_path / "t" / "_versions" / path.name).write_bytes(bytes(data))
-    [row] = manifests(TableSource(str(tmp_path / "t"))).iter_rows(named=True)
+    [row] = manifests(HistoryView(str(tmp_path / "t"))).iter_rows(named=True)
     assert row["transaction_bytes"] == 0
     assert sum(row[name] for name in PARTS) == row["manifest_bytes"] == len(data)
     assert struct.calcsize("<I") + len(transaction) < row["rest_bytes"]

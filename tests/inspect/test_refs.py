@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import lance
 import pytest
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.refs import refs
 from tests.format.samples import DATA, covering_tables
 from tests.inspect.tables import manifest_paths, rows_of, stored
@@ -22,7 +22,7 @@ def branches(tmp_path):
 
 
 def kept(path):
-    return dict(rows_of(refs(TableSource(str(path))), "name", "is_kept"))
+    return dict(rows_of(refs(HistoryView(str(path))), "name", "is_kept"))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_tags_are_those_that_pylance_lists(path):
         for name, tag in sorted(tags.items())
     ]
     columns = ("name", "branch", "version", "created_at", "updated_at", "manifest_bytes")
-    frame = refs(TableSource(str(path))).filter(kind="tag")
+    frame = refs(HistoryView(str(path))).filter(kind="tag")
     assert rows_of(frame, *columns, "metadata") == expected
     assert frame["is_kept"].all()
 
@@ -65,7 +65,7 @@ def test_branches_are_those_that_pylance_lists(path):
         for name, branch in sorted(branches.items())
     ]
     columns = ("name", "branch", "parent_branch", "version", "created_at", "manifest_bytes")
-    frame = refs(TableSource(str(path))).filter(kind="branch")
+    frame = refs(HistoryView(str(path))).filter(kind="branch")
     assert rows_of(frame, *columns) == expected
 
 
@@ -122,6 +122,6 @@ def test_what_cannot_be_told_is_null(branches):
 
 def test_a_damaged_ref_is_listed_as_unreadable(branches):
     (branches / "_refs" / "tags" / "base.json").write_bytes(b"{")
-    [row] = refs(TableSource(str(branches))).filter(name="base").iter_rows(named=True)
+    [row] = refs(HistoryView(str(branches))).filter(name="base").iter_rows(named=True)
     assert (row["kind"], row["version"], row["is_kept"]) == ("tag", None, None)
     assert "not JSON" in row["problem"]

@@ -56,7 +56,7 @@ def test_what_a_fragment_dropped_counts_once_though_it_has_several_pairs(tmp_pat
     table = Compacted(tmp_path / "t", rows=100, per_fragment=100)
     table.dataset.delete("key % 5 = 0")
     table.compact(target_rows_per_fragment=20)
-    frame = rewrite_groups(table.source)
+    frame = rewrite_groups(table.view)
     assert len(frame) > 2
     assert frame["rows_dropped"].to_list() == [20] + [0] * (len(frame) - 1)
     assert frame["rows_moved"].sum() == 80
@@ -80,7 +80,7 @@ def test_a_branch_tells_of_its_own_compactions(tmp_path):
     table = Compacted(tmp_path / "t")
     dev = table.dataset.create_branch("dev", 1)
     dev.optimize.compact_files()
-    assert rewrite_groups(table.source).is_empty()
-    frame = rewrite_groups(table.source.on_branch("dev"))
+    assert rewrite_groups(table.view).is_empty()
+    frame = rewrite_groups(table.view.on_branch("dev"))
     assert set(frame["branch"]) == {"dev"}
     assert frame["rows_moved"].sum() == 24

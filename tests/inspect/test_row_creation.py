@@ -6,7 +6,7 @@ import pytest
 
 from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.format.table_operations import Restore
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.row_creation import CREATED_AT_SOURCE, created_at
 from lance_explorer.inspect.rows import rows
 from tests.format.samples import DATA
@@ -21,24 +21,24 @@ WHOLE = [
 """Stored tables that have stable row IDs and all their versions."""
 
 
-def created(source: TableSource, version: int) -> pl.DataFrame:
+def created(view: HistoryView, version: int) -> pl.DataFrame:
     """Return the row IDs, what the file says, what is told, and by what."""
-    frame = rows(source, version)
-    told, told_by = created_at(source, version, frame)
+    frame = rows(view, version)
+    told, told_by = created_at(view, version, frame)
     return frame.select("_rowid", "_row_created_at_version", told, told_by)
 
 
-def told(source: TableSource, version: int) -> dict[int, tuple[int | None, str | None]]:
-    frame = created(source, version).select("_rowid", "created_at_version", "created_at_source")
+def told(view: HistoryView, version: int) -> dict[int, tuple[int | None, str | None]]:
+    frame = created(view, version).select("_rowid", "created_at_version", "created_at_source")
     return {row_id: (at, by) for row_id, at, by in frame.rows()}
 
 
-def line_of(source: TableSource, version: int) -> list[int]:
+def line_of(view: HistoryView, version: int) -> list[int]:
     """Return the versions that one comes from, oldest first."""
     line = [version]
     while line[-1] != 1:
-        record = source.history.records[source.history.position(line[-1])]
-        transaction = source.transaction(record)
+        record = view.history.records[view.history.position(line[-1])]
+        transaction = view.transaction(record)
         if transaction is not None and isinstance(transaction.operation, Restore):
             line.append(transaction.operation.version)
         else:
@@ -48,13 +48,13 @@ def line_of(source: TableSource, version: int) -> list[int]:
 
 @pytest.mark.parametrize("path", WHOLE, ids=str)
 def test_a_row_was_created_in_the_first_version_that_has_its_id(path):
-    source = stored(path)
-    for version in versions_of(source):
+    view = stored(path)
+    for version in versions_of(view):
         first: dict[int, int] = {}
-        for earlier in line_of(source, version):
-            for row_id in rows(source, earlier)["_rowid"]:
+        for earlier in line_of(view, version):
+            for row_id in rows(view, earlier)["_rowid"]:
                 first.setdefault(row_id, earlier)
-        frame = created(source, version)
+        frame = created(view, version)
         assert frame["created_at_version"].to_list() == [first[r] for r in frame["_rowid"]]
         kept = frame.filter(pl.col("created_at_source") == "file")
         assert kept["created_at_version"].equals(kept["_row_created_at_version"])
@@ -70,11 +70,11 @@ def test_the_file_is_believed_unless_it_is_wrong():
 
 
 def test_tables_of_sound_writers_need_no_history():
-    source = stored("14.0.2/cleaned_stable_row_ids.lance")
-    frame = rows(source, 10)
-    before = source.storage.io.requests
-    at, by = created_at(source, 10, frame)
-    assert source.storage.io.requests - before <= 1  # the first kept manifest
+    view = stored("14.0.2/cleaned_stable_row_ids.lance")
+    frame = rows(view, 10)
+    before = view.storage.io.requests
+    at, by = created_at(view, 10, frame)
+    assert view.storage.io.requests - before <= 1  # the first kept manifest
     assert at.equals(frame["_row_created_at_version"], check_names=False)
     assert set(by) == {"file"}
 
@@ -106,8 +106,8 @@ def test_a_branch_is_followed_to_its_parent(monkeypatch):
 
 
 def test_tables_that_store_no_versions_have_the_history():
-    source = stored("0.32.1/stable_row_ids.lance")
-    frame = created(source, 5)
+    view = stored("0.32.1/stable_row_ids.lance")
+    frame = created(view, 5)
     assert frame["_row_created_at_version"].null_count() == len(frame)
     assert set(frame["created_at_source"]) == {"history"}
     assert frame["created_at_version"].null_count() == 0
@@ -121,9 +121,9 @@ def test_without_stable_row_ids_nothing_is_told():
 
 
 def test_detached_versions_are_as_their_files_say():
-    source = stored("14.0.2/detached.lance")
-    for file in source.listing.detached:
-        frame = created(source, file.version)
+    view = stored("14.0.2/detached.lance")
+    for file in view.listing.detached:
+        frame = created(view, file.version)
         assert frame["created_at_version"].equals(
             frame["_row_created_at_version"], check_names=False
         )
@@ -176,32 +176,32 @@ TRUTH = {
 
 
 def test_what_a_faulty_writer_wrote_is_told_by_the_history(table):
-    source = TableSource(str(table.path))
-    assert set(created(source, 3)["_row_created_at_version"]) == {1, 2}
-    assert told(source, 3) == TRUTH
+    view = HistoryView(str(table.path))
+    assert set(created(view, 3)["_row_created_at_version"]) == {1, 2}
+    assert told(view, 3) == TRUTH
 
 
 def test_what_a_compaction_of_a_sound_writer_carried_on_is_corrected_too(table):
     write_as(table, "14.0.2").compact([0, 1, 2]).append(rows=1)
-    assert told(TableSource(str(table.path)), table.version) == {**TRUTH, 6: (6, "file")}
+    assert told(HistoryView(str(table.path)), table.version) == {**TRUTH, 6: (6, "file")}
 
 
 def test_a_faulty_writer_among_sound_ones_is_noticed(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=3).append(rows=2)
     update_wrongly(table, {0: [1], 1: [0]}, inserted=1)
-    assert told(TableSource(str(table.path)), 3) == TRUTH
+    assert told(HistoryView(str(table.path)), 3) == TRUTH
 
 
 def test_ids_that_a_restore_let_be_given_out_again_are_those_of_the_new_rows(table):
     table.state.manifest.next_row_id = 5
     table.restore(2).append(rows=1)
     update_wrongly(table, {3: [0]}, inserted=0)
-    assert told(TableSource(str(table.path)), table.version)[5] == (5, "history")
+    assert told(HistoryView(str(table.path)), table.version)[5] == (5, "history")
 
 
 def test_what_the_first_kept_version_has_may_be_older_than_it(table):
     table.remove(1, 2)
-    lost = told(TableSource(str(table.path)), 3)
+    lost = told(HistoryView(str(table.path)), 3)
     assert lost == {
         0: (1, "file"),
         1: (None, None),
@@ -217,7 +217,7 @@ def test_a_gap_leaves_open_what_came_in_it(table):
     fragment_id = table.fragment_ids[-1]
     update_wrongly(table, {fragment_id: [0]}, inserted=1)
     table.remove(4)
-    told_now = told(TableSource(str(table.path)), 5)
+    told_now = told(HistoryView(str(table.path)), 5)
     assert told_now[6] == (None, None)
     assert told_now[7] == (None, None)  # in the kept version 5, or in version 4
     assert {row_id: told_now[row_id] for row_id in TRUTH} == TRUTH
@@ -227,12 +227,12 @@ def test_a_restore_that_cannot_be_followed_leaves_open_what_was_before(tmp_path)
     table = write_as(SyntheticTable(tmp_path / "t.lance"), "1.0.4").append(rows=3).append(rows=2)
     table.commit("restore", pb.Restore(version=3))  # of itself
     update_wrongly(table, {0: [1], 1: [0]}, inserted=1)
-    lost = told(TableSource(str(table.path)), 4)
+    lost = told(HistoryView(str(table.path)), 4)
     assert lost[1] == (1, "file")
     assert lost[3] == (None, None)
     assert lost[5] == (4, "history")
 
 
 def test_rows_of_a_detached_version_that_was_restored_are_as_their_file_says():
-    source = stored("14.0.2/detached.lance")
-    assert {at for at, by in told(source, 4).values()} == {1, 2, 4}
+    view = stored("14.0.2/detached.lance")
+    assert {at for at, by in told(view, 4).values()} == {1, 2, 4}

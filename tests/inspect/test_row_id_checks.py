@@ -7,7 +7,7 @@ import pytest
 
 from lance_explorer.format._pb import row_ids_pb2, table_pb2
 from lance_explorer.history.reading.row_reader import RowReader
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.row_id_checks import check_row_ids
 from tests.format.samples import DATA
@@ -44,7 +44,7 @@ FAULTY = {
 
 
 def check(table: SyntheticTable) -> pl.DataFrame:
-    return check_row_ids(TableSource(str(table.path)))
+    return check_row_ids(HistoryView(str(table.path)))
 
 
 def found(table: SyntheticTable) -> list[tuple[object, ...]]:
@@ -309,10 +309,10 @@ def test_versions_with_features_that_are_not_known_are_left_out(table):
 
 def test_a_version_that_goes_away_meanwhile_is_told(table):
     table.append(rows=1).append(rows=1)
-    source = TableSource(str(table.path))
-    assert len(source.history) == 4
+    view = HistoryView(str(table.path))
+    assert len(view.history) == 4
     table.remove(3)
-    frame = check_row_ids(source)
+    frame = check_row_ids(view)
     assert rows_of(frame, "code", "version", "fragment_id") == [("rows_unreadable", 3, 2)]
     assert frame["message"].to_list() == [
         "version 3 was removed since the table was last read; refresh() it"
@@ -363,13 +363,13 @@ def live_offsets(table: SyntheticTable, fragment_id: int) -> list[int]:
     return sorted(table.state.fragments[fragment_id].live_offsets)
 
 
-def rows_by_version(source: TableSource) -> list[tuple[list[int], set[int]]]:
+def rows_by_version(view: HistoryView) -> list[tuple[list[int], set[int]]]:
     """Return for each version the row IDs of its live rows, and of all its rows."""
     result = []
-    for version in source.history.versions.tolist():
+    for version in view.history.versions.tolist():
         live: list[int] = []
         every: set[int] = set()
-        for content in RowReader(source, version).contents():
+        for content in RowReader(view, version).contents():
             assert content.row_ids is not None
             live += content.row_ids.at(content.live_offsets()).tolist()
             every.update(content.row_ids.values().tolist())
@@ -381,11 +381,11 @@ def rows_by_version(source: TableSource) -> list[tuple[list[int], set[int]]]:
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_found_is_what_looking_at_every_row_of_every_version_finds(tmp_path, seed):
     table = random_life(tmp_path / "t.lance", seed, sound=False)
-    source = TableSource(str(table.path))
-    frame = check_row_ids(source)
+    view = HistoryView(str(table.path))
+    frame = check_row_ids(view)
     told = {code: set(frame.filter(code=code)["version"]) for code in frame["code"].unique()}
-    contents = rows_by_version(source)
-    records = source.history.records
+    contents = rows_by_version(view)
+    records = view.history.records
     beyond: list[int] = []
     ever: set[int] = set()
     twice_before: set[int] = set()
@@ -421,8 +421,8 @@ def test_only_manifests_in_which_fragments_changed_are_read_again(table):
     for step in range(30):
         table.update_config(step=str(step))
     table.append(rows=1).delete({0: [0]})
-    source = TableSource(str(table.path))
-    assert len(source.history) == 34
-    before = source.storage.io.requests
-    assert check_row_ids(source).is_empty()
-    assert source.storage.io.requests - before == 5  # four manifests and a deletion file
+    view = HistoryView(str(table.path))
+    assert len(view.history) == 34
+    before = view.storage.io.requests
+    assert check_row_ids(view).is_empty()
+    assert view.storage.io.requests - before == 5  # four manifests and a deletion file

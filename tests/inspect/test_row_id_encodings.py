@@ -9,7 +9,7 @@ import pytest
 from lance_explorer.errors import UnsupportedFeatureError
 from lance_explorer.format.sequences import encode_row_id_sequence
 from lance_explorer.history.reading.stored_sequences import read_row_ids
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragment_parts import distinct_parts, understood
 from lance_explorer.inspect.fragments import fragments
 from lance_explorer.inspect.row_id_encodings import all_row_id_encodings, row_id_encodings
@@ -22,10 +22,10 @@ from tests.synthetic import SyntheticTable
 NO_ROW_IDS = "14.0.2/life_cycle.lance"
 
 
-def row_ids_of(source: TableSource, version: int) -> list[np.ndarray]:
-    history = source.version(version)
+def row_ids_of(view: HistoryView, version: int) -> list[np.ndarray]:
+    history = view.version(version)
     sequences, intervals = distinct_parts(history, stored_row_ids)
-    read = sorted(understood(read_row_ids(source, history, sequences, intervals)))
+    read = sorted(understood(read_row_ids(view, history, sequences, intervals)))
     return [row_ids.values() for _, row_ids in read]
 
 
@@ -37,10 +37,10 @@ def encoded_size(*pieces: np.ndarray) -> int:
 
 @pytest.mark.parametrize("path", STABLE, ids=str)
 def test_sizes_are_those_of_sequences_that_are_encoded(path):
-    source = stored(path)
-    for version in versions_of(source):
-        frame = row_id_encodings(source, version)
-        all_row_ids = row_ids_of(source, version)
+    view = stored(path)
+    for version in versions_of(view):
+        frame = row_id_encodings(view, version)
+        all_row_ids = row_ids_of(view, version)
         assert frame["num_values"].to_list() == [len(row_ids) for row_ids in all_row_ids]
         assert frame["one_segment_bytes"].to_list() == [encoded_size(ids) for ids in all_row_ids]
         runs = [int((np.diff(ids) != 1).sum()) + 1 for ids in all_row_ids]
@@ -49,11 +49,11 @@ def test_sizes_are_those_of_sequences_that_are_encoded(path):
 
 @pytest.mark.parametrize("path", STABLE, ids=str)
 def test_sizes_agree_with_the_segments_and_the_fragments(path):
-    source = stored(path)
-    for version in versions_of(source):
-        frame = row_id_encodings(source, version)
+    view = stored(path)
+    for version in versions_of(view):
+        frame = row_id_encodings(view, version)
         segments = (
-            row_id_segments(source, version)
+            row_id_segments(view, version)
             .group_by("fragment_id")
             .agg(pl.col("encoding").count(), pl.sum("encoded_bytes"), pl.sum("best_bytes"))
         )
@@ -61,7 +61,7 @@ def test_sizes_agree_with_the_segments_and_the_fragments(path):
         columns = ("fragment_id", "num_segments", "encoded_bytes", "as_is_bytes")
         shown = segments.filter(pl.col("encoding") > 0)
         assert sorted(rows_of(inline, *columns)) == sorted(shown.rows())
-        sizes = fragments(source, version).filter(row_ids_storage="inline")
+        sizes = fragments(view, version).filter(row_ids_storage="inline")
         assert inline["encoded_bytes"].equals(sizes["row_ids_bytes"])
 
 
@@ -78,7 +78,7 @@ def test_the_best_is_the_fewest_and_the_saving_the_rest(path):
 def test_scattered_updates_could_take_less_than_a_quarter(tmp_path):
     ids = np.sort(np.random.default_rng(3).permutation(6_000)[:1_800])
     table = SyntheticTable(tmp_path / "t").append(rows=6_000).update({0: ids.tolist()})
-    [_, moved] = row_id_encodings(TableSource(str(table.path)), 2).iter_rows(named=True)
+    [_, moved] = row_id_encodings(HistoryView(str(table.path)), 2).iter_rows(named=True)
     starts = [0, *(np.flatnonzero(np.diff(ids) != 1) + 1).tolist(), len(ids)]
     pieces = [ids[start:stop].astype(np.uint64) for start, stop in pairwise(starts)]
     assert moved["num_segments"] == moved["num_runs"] == len(pieces)
@@ -102,7 +102,7 @@ def test_without_stable_row_ids_there_is_nothing():
 def test_versions_with_unknown_flags_tell_nothing(tmp_path):
     table = SyntheticTable(tmp_path / "t").append()
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 512))
-    source = TableSource(str(table.path))
+    view = HistoryView(str(table.path))
     with pytest.raises(UnsupportedFeatureError, match="version 1"):
-        row_id_encodings(source, 1)
-    assert all_row_id_encodings(source).is_empty()
+        row_id_encodings(view, 1)
+    assert all_row_id_encodings(view).is_empty()

@@ -9,7 +9,7 @@ import pytest
 from lance_explorer.errors import CorruptFileError, StorageError, UnsupportedFeatureError
 from lance_explorer.format._pb import row_ids_pb2
 from lance_explorer.format._pb import table_pb2 as pb
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragments import fragments
 from lance_explorer.inspect.row_id_segments import all_row_id_segments, row_id_segments
 from tests.format.samples import DATA, manifest_of, read_manifest
@@ -44,12 +44,12 @@ def described(fragment_id, segment):
 
 @pytest.mark.parametrize("path", [path for path in STABLE if "spilled" not in str(path)], ids=str)
 def test_segments_are_those_in_the_manifest(path):
-    source = stored(path)
-    for version in versions_of(source):
-        record = source.version(version).records[0]
-        file = source.storage.get(record.file.path)
+    view = stored(path)
+    for version in versions_of(view):
+        record = view.version(version).records[0]
+        file = view.storage.get(record.file.path)
         expected = [described(*message) for message in messages(file)]
-        frame = row_id_segments(source, version)
+        frame = row_id_segments(view, version)
         columns = ("fragment_id", "encoding", "array_width", "start", "stop", "encoded_bytes")
         shown = [
             (*row[:3], *((None, None) if "array" in row[1] else row[3:5]), row[5])
@@ -60,11 +60,11 @@ def test_segments_are_those_in_the_manifest(path):
 
 @pytest.mark.parametrize("path", STABLE, ids=str)
 def test_bytes_and_values_add_up_to_those_of_the_fragment(path):
-    source = stored(path)
-    for version in versions_of(source):
-        segments = row_id_segments(source, version)
+    view = stored(path)
+    for version in versions_of(view):
+        segments = row_id_segments(view, version)
         sums = segments.group_by("fragment_id").agg(pl.sum("encoded_bytes", "num_values"))
-        frame = fragments(source, version).filter(pl.col("row_ids_storage").is_not_null())
+        frame = fragments(view, version).filter(pl.col("row_ids_storage").is_not_null())
         stored_rows = rows_of(frame, "fragment_id", "row_ids_bytes", "physical_rows")
         assert sorted(sums.rows()) == sorted(stored_rows)
         assert (segments["best_bytes"] <= segments["encoded_bytes"]).all()
@@ -103,17 +103,17 @@ def test_the_writer_does_not_always_choose_the_smallest_form(tmp_path):
 
 @pytest.mark.parametrize("path", STABLE, ids=str)
 def test_another_form_is_best_only_if_it_is_smaller(path):
-    source = stored(path)
-    for version in versions_of(source):
-        segments = row_id_segments(source, version).filter(
+    view = stored(path)
+    for version in versions_of(view):
+        segments = row_id_segments(view, version).filter(
             pl.col("encoding") != pl.col("best_encoding")
         )
         assert (segments["best_bytes"] < segments["encoded_bytes"]).all()
 
 
 def test_what_is_spilled_has_no_form_but_could_have_one():
-    source = stored("14.0.2/spilled.lance")
-    frame = row_id_segments(source, 8)
+    view = stored("14.0.2/spilled.lance")
+    frame = row_id_segments(view, 8)
     [spilled] = frame.filter(storage="spilled").iter_rows(named=True)
     rows = lance.dataset(DATA / "14.0.2/spilled.lance").to_table(with_row_id=True)
     row_ids = rows["_rowid"].to_pylist()[: spilled["num_values"]]
@@ -142,11 +142,11 @@ def test_each_sequence_is_read_once_however_many_versions_have_it(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5)
     for number in range(20):
         table.append(rows=3).delete({number + 1: [0]})
-    source = TableSource(str(tmp_path / "t"))
-    _ = source.history
-    before = source.storage.io.requests
-    frame = all_row_id_segments(source)
-    assert source.storage.io.requests - before == 1
+    view = HistoryView(str(tmp_path / "t"))
+    _ = view.history
+    before = view.storage.io.requests
+    frame = all_row_id_segments(view)
+    assert view.storage.io.requests - before == 1
     assert len(frame) == 21
     assert frame["versions_kept"].sum() == sum(range(1, 42, 2)) + 20
 
@@ -154,11 +154,11 @@ def test_each_sequence_is_read_once_however_many_versions_have_it(tmp_path):
 def test_as_few_manifests_are_read_as_hold_all_sequences(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(fragments=2).append().overwrite().append()
     table.overwrite().update_config(a="b").restore(2)
-    source = TableSource(str(tmp_path / "t"))
-    _ = source.history
-    before = source.storage.io.requests
-    frame = all_row_id_segments(source)
-    assert source.storage.io.requests - before == 3
+    view = HistoryView(str(tmp_path / "t"))
+    _ = view.history
+    before = view.storage.io.requests
+    frame = all_row_id_segments(view)
+    assert view.storage.io.requests - before == 3
     firsts = frame.select("fragment_id", "first_version", "last_version")
     assert firsts.rows() == [
         *[(0, 1, 2), (1, 1, 2), (2, 2, 2), (3, 3, 4), (4, 4, 4), (5, 5, 6)],
@@ -188,7 +188,7 @@ def with_sequence(table: SyntheticTable, data: bytes) -> SyntheticTable:
 def test_large_and_scattered_row_ids(tmp_path, ids, expected):
     data = row_id_sequence([np.array(ids, dtype=np.uint64)])
     with_sequence(SyntheticTable(tmp_path / "t").append(rows=len(ids)), data)
-    frame = row_id_segments(TableSource(str(tmp_path / "t")), 1)
+    frame = row_id_segments(HistoryView(str(tmp_path / "t")), 1)
     columns = ("encoding", "array_width", "start", "stop", "num_values", "num_holes")
     assert rows_of(frame, *columns) == [expected]
     assert frame["encoded_bytes"].to_list() == [len(data)]
@@ -199,7 +199,7 @@ def test_segments_without_row_ids(tmp_path):
     empty_range = bytes.fromhex("0a020a00")
     empty_array = bytes.fromhex("0a042a021a00")
     with_sequence(SyntheticTable(tmp_path / "t").append(), empty_range + empty_array)
-    frame = row_id_segments(TableSource(str(tmp_path / "t")), 1)
+    frame = row_id_segments(HistoryView(str(tmp_path / "t")), 1)
     columns = ("encoding", "start", "stop", "num_values", "density", "encoded_bytes")
     assert rows_of(frame, *columns) == [
         ("range", 0, 0, 0, None, 4),
@@ -213,32 +213,32 @@ def test_an_external_sequence_is_read_from_its_file(tmp_path):
     message.CopyFrom(table.state.fragments[0].message)
     message.external_row_ids.CopyFrom(pb.ExternalFile(path="ids", offset=2, size=8))
     table.amend(fragments=record(2, message.SerializeToString()))
-    source = TableSource(str(tmp_path / "t"))
+    view = HistoryView(str(tmp_path / "t"))
     with pytest.raises(StorageError, match="ids is missing"):
-        row_id_segments(source, 1)
+        row_id_segments(view, 1)
     (tmp_path / "t" / "ids").write_bytes(b"??" + row_id_sequence([np.arange(7, 10, dtype="u8")]))
-    for frame in (row_id_segments(source, 1), all_row_id_segments(source)):
+    for frame in (row_id_segments(view, 1), all_row_id_segments(view)):
         assert rows_of(frame, "storage", "encoding", "start") == [("external", "range", 7)]
 
 
 def test_a_damaged_sequence_is_an_error_in_its_version_and_left_out_of_all(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().append()
     with_sequence(table, b"\x0a\x20???").delete({1: [0]}).append()
-    source = TableSource(str(tmp_path / "t"))
+    view = HistoryView(str(tmp_path / "t"))
     with pytest.raises(CorruptFileError, match="fragment 1: a record of 32 bytes") as refusal:
-        row_id_segments(source, 2)
-    manifest = source.storage.get(str(refusal.value.path))
+        row_id_segments(view, 2)
+    manifest = view.storage.get(str(refusal.value.path))
     assert manifest[refusal.value.offset :].startswith(b"\x0a\x20???")
-    assert rows_of(all_row_id_segments(source), "fragment_id", "last_version") == [(0, 4), (2, 4)]
+    assert rows_of(all_row_id_segments(view), "fragment_id", "last_version") == [(0, 4), (2, 4)]
 
 
 def test_versions_with_unknown_flags_tell_no_row_ids(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().append()
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 2 | UNKNOWN_FLAG))
-    source = TableSource(str(tmp_path / "t"))
+    view = HistoryView(str(tmp_path / "t"))
     with pytest.raises(UnsupportedFeatureError, match="fragment_tree"):
-        row_id_segments(source, 2)
-    frame = all_row_id_segments(source)
+        row_id_segments(view, 2)
+    frame = all_row_id_segments(view)
     assert rows_of(frame, "fragment_id", "last_version", "is_current") == [(0, 1, False)]
     assert rows_of(all_row_id_segments(grown(table)), "first_version", "proven", "is_current") == [
         (1, False, True),
@@ -247,6 +247,6 @@ def test_versions_with_unknown_flags_tell_no_row_ids(tmp_path):
     ]
 
 
-def grown(table: SyntheticTable) -> TableSource:
+def grown(table: SyntheticTable) -> HistoryView:
     """Commit once more; the flags of that version are known."""
-    return TableSource(str(table.append().path))
+    return HistoryView(str(table.append().path))

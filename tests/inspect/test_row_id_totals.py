@@ -4,7 +4,7 @@ import lance
 import polars as pl
 import pytest
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragments import fragments
 from lance_explorer.inspect.row_id_encodings import row_id_encodings
 from lance_explorer.inspect.row_id_segments import row_id_segments
@@ -18,11 +18,11 @@ from tests.synthetic import SyntheticTable
 
 @pytest.mark.parametrize("path", STABLE, ids=str)
 def test_totals_are_sums_over_fragments_and_segments(path):
-    source = stored(path)
-    for total in row_id_totals(source).iter_rows(named=True):
-        states = fragments(source, total["version"])
-        segments = row_id_segments(source, total["version"]).filter(storage="inline")
-        sizes = row_id_encodings(source, total["version"]).filter(storage="inline")
+    view = stored(path)
+    for total in row_id_totals(view).iter_rows(named=True):
+        states = fragments(view, total["version"])
+        segments = row_id_segments(view, total["version"]).filter(storage="inline")
+        sizes = row_id_encodings(view, total["version"]).filter(storage="inline")
         assert total["num_rows"] == states["num_rows"].sum()
         assert total["num_segments"] == len(segments)
         assert total["num_holes"] == segments["num_holes"].sum()
@@ -35,11 +35,11 @@ def test_totals_are_sums_over_fragments_and_segments(path):
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_index_bytes_are_those_of_the_index_of_each_version(path, monkeypatch):
     monkeypatch.chdir(DATA / path.parts[0])
-    source = stored(path)
+    view = stored(path)
     for version, index_bytes, num_spilled in rows_of(
-        row_id_totals(source), "version", "index_bytes", "num_spilled"
+        row_id_totals(view), "version", "index_bytes", "num_spilled"
     ):
-        index = SnapshotRowIdIndex(source, version)
+        index = SnapshotRowIdIndex(view, version)
         assert index_bytes == (None if num_spilled else index.nbytes)
 
 
@@ -47,16 +47,16 @@ def test_index_bytes_count_bitmaps_and_deletions(tmp_path):
     path = tmp_path / "t.lance"
     write(path, key=range(20_000)).delete("key % 3 = 1 AND key < 15000")
     lance.dataset(path).delete("key % 7 = 1")
-    source = TableSource(str(path))
-    sizes = row_id_totals(source)["index_bytes"].to_list()
-    assert sizes == [SnapshotRowIdIndex(source, version).nbytes for version in (1, 2, 3)]
+    view = HistoryView(str(path))
+    sizes = row_id_totals(view)["index_bytes"].to_list()
+    assert sizes == [SnapshotRowIdIndex(view, version).nbytes for version in (1, 2, 3)]
     assert sizes[0] == 24
     assert sizes[2] > sizes[1] > 1000
 
 
 def test_bytes_per_row_count_live_rows(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=4).delete({0: [0, 1, 2]}).delete({0: [3]})
-    frame = row_id_totals(TableSource(str(table.path)))
+    frame = row_id_totals(HistoryView(str(table.path)))
     assert rows_of(frame, "row_ids_bytes", "bytes_per_row") == [(6, 1.5), (6, 6.0), (0, None)]
 
 
@@ -69,7 +69,7 @@ def test_spilled_row_ids_have_no_size_for_each_row():
 def test_a_damaged_sequence_makes_the_sums_of_its_versions_unknown(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().append()
     with_sequence(table, b"\x0a\x20???").overwrite()
-    frame = row_id_totals(TableSource(str(table.path)))
+    frame = row_id_totals(HistoryView(str(table.path)))
     assert frame["num_segments"].to_list() == [1, None, 1]
     assert frame["index_bytes"].to_list() == [24, None, 24]
     assert frame["num_rows"].to_list() == [1, 2, 1]
@@ -79,7 +79,7 @@ def test_a_damaged_sequence_makes_the_sums_of_its_versions_unknown(tmp_path):
 def test_versions_with_unknown_flags_show_sizes_alone(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().append()
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
-    frame = row_id_totals(TableSource(str(table.append().path)))
+    frame = row_id_totals(HistoryView(str(table.append().path)))
     assert frame["row_ids_bytes"].null_count() == 0
     unknown = frame.filter(version=2).select(
         "num_rows", "num_segments", "num_runs", "num_holes", "bytes_per_row", "index_bytes"
@@ -92,8 +92,8 @@ def test_all_versions_cost_as_many_manifests_as_hold_all_sequences(tmp_path):
     table = SyntheticTable(tmp_path / "t").append()
     for _ in range(30):
         table.append()
-    source = TableSource(str(table.path))
-    _ = source.history
-    before = source.storage.io.requests
-    assert row_id_totals(source)["num_segments"].to_list() == list(range(1, 32))
-    assert source.storage.io.requests == before + 1
+    view = HistoryView(str(table.path))
+    _ = view.history
+    before = view.storage.io.requests
+    assert row_id_totals(view)["num_segments"].to_list() == list(range(1, 32))
+    assert view.storage.io.requests == before + 1

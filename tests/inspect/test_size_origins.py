@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.file_lives import file_lives
 from lance_explorer.inspect.size_origins import SIZE_ORIGINS, size_origins
 from lance_explorer.inspect.size_words import headline, origin_note
@@ -17,7 +17,7 @@ from tests.synthetic import SyntheticTable
 
 
 def origins_of(path: Path, branch: str | None = None) -> pl.DataFrame:
-    return size_origins(TableSource(str(path), branch))
+    return size_origins(HistoryView(str(path), branch))
 
 
 def said(path: Path, branch: str | None = None) -> str:
@@ -68,10 +68,10 @@ def test_what_each_version_wrote_is_what_pylance_has_of_it(tmp_path, stable):
 
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_parts_of_tables_of_every_writer_make_the_whole(path):
-    source = stored(path)
-    found = size_origins(source)
+    view = stored(path)
+    found = size_origins(view)
     assert found.schema == SIZE_ORIGINS.polars_schema
-    current = file_lives(source).filter("is_current")
+    current = file_lives(view).filter("is_current")
     assert found["size_bytes"].sum() == current["size_bytes"].sum()
     assert found["num_files"].sum() == len(current)
     for share in ("size_share", "row_share"):

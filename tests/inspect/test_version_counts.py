@@ -11,21 +11,21 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.versions import versions
 from tests.inspect.tables import rows_of, stored, write
 
 COUNTS = ("rows_added", "rows_updated", "rows_deleted", "rows_column_rewritten")
 
 
-def counts_of(source, version):
-    [row] = rows_of(versions(source).filter(version=version), *COUNTS)
+def counts_of(view, version):
+    [row] = rows_of(versions(view).filter(version=version), *COUNTS)
     return row
 
 
 def of_columns(path, version):
     names = "rows_column_rewritten", "rows_column_added"
-    [row] = rows_of(versions(TableSource(str(path))).filter(version=version), *names)
+    [row] = rows_of(versions(HistoryView(str(path))).filter(version=version), *names)
     return row
 
 
@@ -44,14 +44,14 @@ def test_an_old_update_in_place_may_be_of_all_rows():
 
 @pytest.mark.parametrize("release", ["8.0.1", "13.0.0", "14.0.2"])
 def test_an_upsert_tells_what_it_wrote_though_the_version_before_is_gone(release):
-    source = stored(f"{release}/cleaned_stable_row_ids.lance")
-    assert counts_of(source, 8) == (1, 2, None, 0)
+    view = stored(f"{release}/cleaned_stable_row_ids.lance")
+    assert counts_of(view, 8) == (1, 2, None, 0)
 
 
 @pytest.mark.parametrize("release", ["0.32.1", "1.0.4"])
 def test_wrong_or_missing_row_versions_tell_nothing(release):
-    source = stored(f"{release}/cleaned_stable_row_ids.lance")
-    assert counts_of(source, 8) == (None, None, None, 0)
+    view = stored(f"{release}/cleaned_stable_row_ids.lance")
+    assert counts_of(view, 8) == (None, None, None, 0)
 
 
 @pytest.mark.parametrize("release", ["1.0.4", "8.0.1", "13.0.0", "14.0.2"])
@@ -82,7 +82,7 @@ def test_a_new_column_is_added_and_rewrites_no_row(tmp_path):
     assert "values of 3 rows written" in words[0]
     # Of a lone Merge the row versions tell that it wrote all rows, and not which columns.
     lance.dataset(path).cleanup_old_versions(retain_versions=1)
-    assert counts_of(TableSource(str(path)), 5) == (0, 0, None, None)
+    assert counts_of(HistoryView(str(path)), 5) == (0, 0, None, None)
     assert of_columns(path, 5) == (None, None)
 
 
@@ -96,4 +96,4 @@ def test_an_update_by_hand_that_wrote_rows_anew_may_be_a_delete_and_an_insert(tm
         updated_fragments=[masked], new_fragments=new, fields_modified=[value]
     )
     lance.LanceDataset.commit(path, operation, read_version=1)
-    assert counts_of(TableSource(path), 2) == (None, None, None, 0)
+    assert counts_of(HistoryView(path), 2) == (None, None, None, 0)

@@ -7,7 +7,7 @@ import pytest
 from lance_explorer.errors import CorruptFileError, UnsupportedFeatureError
 from lance_explorer.format._pb import row_ids_pb2
 from lance_explorer.format._pb import table_pb2 as pb
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.version_runs import all_version_runs, version_runs
 from tests.format.samples import DATA, read_manifest
 from tests.inspect.tables import STABLE, rows_of, stored, versions_of
@@ -23,9 +23,9 @@ OFFSET_BITS = 32
 @pytest.mark.parametrize("path", STABLE, ids=str)
 def test_rows_have_the_versions_that_pylance_tells(path, monkeypatch):
     monkeypatch.chdir(DATA / path.parts[0])
-    source = stored(path)
-    for version in versions_of(source):
-        runs = version_runs(source, version)
+    view = stored(path)
+    for version in versions_of(view):
+        runs = version_runs(view, version)
         if runs.is_empty():
             continue
         rows = lance.dataset(DATA / path, version=version).to_table(
@@ -52,9 +52,9 @@ def by_address(runs: pl.DataFrame) -> dict[int, int]:
 
 @pytest.mark.parametrize("path", STABLE, ids=str)
 def test_spans_have_the_form_that_the_manifest_has(path):
-    source = stored(path)
-    for version in versions_of(source):
-        file = source.storage.get(source.version(version).records[0].file.path)
+    view = stored(path)
+    for version in versions_of(view):
+        file = view.storage.get(view.version(version).records[0].file.path)
         expected = []
         for data in read_manifest(file).fragments:
             fragment = pb.DataFragment.FromString(data)
@@ -63,18 +63,16 @@ def test_spans_have_the_form_that_the_manifest_has(path):
                 runs = row_ids_pb2.RowVersionSequence.FromString(stored_bytes).runs
                 forms = [(run.span.WhichOneof("segment"), run.version) for run in runs]
                 expected += [(fragment.id, sequence, *form) for form in forms]
-        frame = version_runs(source, version).filter(storage="inline")
+        frame = version_runs(view, version).filter(storage="inline")
         columns = ("fragment_id", "sequence", "span_encoding", "row_version")
         assert rows_of(frame, *columns) == expected
 
 
 @pytest.mark.parametrize("path", STABLE, ids=str)
 def test_runs_follow_one_another_to_the_end_of_the_fragment(path):
-    source = stored(path)
-    sizes = {
-        state.id: state.physical_rows for state in source.version(source.latest_version).states
-    }
-    frame = version_runs(source, source.latest_version)
+    view = stored(path)
+    sizes = {state.id: state.physical_rows for state in view.version(view.latest_version).states}
+    frame = version_runs(view, view.latest_version)
     for (fragment_id, _), runs in frame.group_by("fragment_id", "sequence", maintain_order=True):
         ends = runs["num_rows"].cum_sum()
         assert runs["offset"].to_list() == [0, *ends.to_list()[:-1]]
@@ -90,7 +88,7 @@ def test_spilled_versions_have_runs_without_form():
 
 def test_a_deletion_leaves_the_runs_and_a_column_makes_new_ones(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=3).delete({0: [1]}).add_column("c")
-    frame = all_version_runs(TableSource(str(table.path)))
+    frame = all_version_runs(HistoryView(str(table.path)))
     columns = ("sequence", "row_version", "first_version", "last_version")
     assert rows_of(frame, *columns) == [
         ("created_at", 1, 1, 3),
@@ -109,16 +107,16 @@ def test_a_damaged_sequence_is_an_error_in_its_version_and_left_out_of_all(tmp_p
     message.CopyFrom(table.state.fragments[0].message)
     message.inline_created_at = b"\x0a\x20???"
     table.amend(fragments=record(2, message.SerializeToString()))
-    source = TableSource(str(table.path))
+    view = HistoryView(str(table.path))
     with pytest.raises(CorruptFileError, match="fragment 0"):
-        version_runs(source, 1)
-    assert all_version_runs(source)["sequence"].to_list() == ["last_updated_at"]
+        version_runs(view, 1)
+    assert all_version_runs(view)["sequence"].to_list() == ["last_updated_at"]
 
 
 def test_versions_with_unknown_flags_tell_nothing(tmp_path):
     table = SyntheticTable(tmp_path / "t").append()
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 4096))
-    source = TableSource(str(table.path))
+    view = HistoryView(str(table.path))
     with pytest.raises(UnsupportedFeatureError, match="version 1"):
-        version_runs(source, 1)
-    assert all_version_runs(source).is_empty()
+        version_runs(view, 1)
+    assert all_version_runs(view).is_empty()

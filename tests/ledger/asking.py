@@ -8,7 +8,7 @@ import lance_explorer as lx
 from lance_explorer.history.history import EMPTY_HISTORY, History
 from lance_explorer.history.listing import VersionListing
 from lance_explorer.history.loading import extend
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.branch_log import BranchLog
 from lance_explorer.ledger.ledger import recorded_table
 
@@ -21,21 +21,21 @@ def branches(path: Path) -> list[str | None]:
     return [None, *[folder.relative_to(path / "tree").as_posix() for folder in trees]]
 
 
-def sources(path: Path) -> Iterator[TableSource]:
+def sources(path: Path) -> Iterator[HistoryView]:
     """Yield the branches of a table as they are without a ledger."""
     for branch in branches(path):
-        yield TableSource(str(path), branch)
+        yield HistoryView(str(path), branch)
 
 
-def log_of(ledger: lx.Ledger, source: TableSource) -> BranchLog:
+def log_of(ledger: lx.Ledger, view: HistoryView) -> BranchLog:
     """Return what a ledger has of a branch, of which there was one life."""
-    [life] = recorded_table(ledger, source.uri).lives(source.branch)
+    [life] = recorded_table(ledger, view.uri).lives(view.branch)
     return life.log
 
 
-def read(source: TableSource, listing: VersionListing | None = None) -> History:
+def read(view: HistoryView, listing: VersionListing | None = None) -> History:
     """Return a history by reading its manifests."""
-    return extend(EMPTY_HISTORY, source.storage, listing or source.listing)
+    return extend(EMPTY_HISTORY, view.storage, listing or view.listing)
 
 
 def everything(history: History) -> dict[str, Any]:

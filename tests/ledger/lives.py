@@ -23,7 +23,7 @@ import polars as pl
 
 import lance_explorer as lx
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import Inspect
 from lance_explorer.ledger.recorded_history import recorded_history
 from tests.differential.random_lives.life import Lived, take
@@ -155,12 +155,12 @@ class _Life:
                     )
 
     def _compare_manifests(self, branch: str | None) -> None:
-        source = TableSource(self._world.root, branch)
-        log = log_of(self._ledger, source)
-        for file in (*source.listing.versions, *source.listing.detached):
-            if log.manifest(file.version) != source.storage.get(file.path):
+        view = HistoryView(self._world.root, branch)
+        log = log_of(self._ledger, view)
+        for file in (*view.listing.versions, *view.listing.detached):
+            if log.manifest(file.version) != view.storage.get(file.path):
                 self._cleaned.wrong.append(f"the manifest of {branch}@{file.version} is another")
-        fast, slow = recorded_history(log, source.listing.versions), read(source)
+        fast, slow = recorded_history(log, view.listing.versions), read(view)
         for name, value in everything(fast).items():
             if name != "detached" and value != everything(slow)[name]:
                 self._cleaned.wrong.append(f"{name} of the recorded history of {branch}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import lance_explorer as lx
 from lance_explorer.history.listing import DirectoryLister
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.places import Place
 from lance_explorer.storage import FileInfo, Storage, open_storage
 from lance_explorer.storage.local import LocalStorage
@@ -38,7 +38,7 @@ class _SomeObjects(_Some, ObjectStorage):
 class Seen:
     """A table of which a recorder sees some versions."""
 
-    source: TableSource
+    view: HistoryView
 
 
 def seeing(uri: str, versions: Collection[int], options: dict[str, str] | None = None) -> Seen:
@@ -47,7 +47,7 @@ def seeing(uri: str, versions: Collection[int], options: dict[str, str] | None =
     kind = _SomeLocal if options is None else _SomeObjects
     storage = kind(uri, options)
     storage.manifests = frozenset([file.path for file in listed if file.version in versions])
-    return Seen(TableSource(storage))
+    return Seen(HistoryView(storage))
 
 
 class EarlierPlace(Place):

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import frame
 from lance_explorer.ledger.handed import Handed, HandedTable, Handing
 from lance_explorer.ledger.ledger import recorded_table
@@ -24,24 +24,24 @@ OLD = sorted(DATA.glob("*/life_cycle.lance")) + sorted(DATA.glob("*/cleaned_stab
 FRAMES = ("versions", "all_fragments", "all_row_id_segments", "all_deletions", "transactions")
 
 
-def hand(source: TableSource) -> Handed:
+def hand(view: HistoryView) -> Handed:
     """Return the versions of a source as another process gets them."""
-    source.recorded = handing = Handing(source)
-    handed: Handed = pickle.loads(pickle.dumps(handing.handed(source)))
+    view.recorded = handing = Handing(view)
+    handed: Handed = pickle.loads(pickle.dumps(handing.handed(view)))
     return handed
 
 
-def opened(handed: Handed) -> TableSource:
-    return TableSource(handed.uri, handed.branch, recorded=HandedTable(handed))
+def opened(handed: Handed) -> HistoryView:
+    return HistoryView(handed.uri, handed.branch, recorded=HandedTable(handed))
 
 
-def check_same(source: TableSource) -> TableSource:
+def check_same(view: HistoryView) -> HistoryView:
     """Compare what was handed out with what was read."""
-    found = opened(hand(source))
-    assert found.listing == source.listing
-    assert everything(found.history) == everything(source.history)
+    found = opened(hand(view))
+    assert found.listing == view.listing
+    assert everything(found.history) == everything(view.history)
     for name in FRAMES:
-        assert frame(found, name).equals(frame(source, name)), name
+        assert frame(found, name).equals(frame(view, name)), name
     return found
 
 
@@ -49,24 +49,24 @@ def check_same(source: TableSource) -> TableSource:
 @pytest.mark.parametrize("life", LIFE, ids=str)
 def test_a_life_is_the_same(life, tmp_path):
     uri = life.live(tmp_path).uri
-    found = check_same(TableSource(uri))
-    assert not any("_versions" in path for path in _read_paths(hand(TableSource(uri)), found))
+    found = check_same(HistoryView(uri))
+    assert not any("_versions" in path for path in _read_paths(hand(HistoryView(uri)), found))
 
 
 @pytest.mark.parametrize("path", OLD, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_old_tables_are_the_same(path):
-    check_same(TableSource(str(path)))
+    check_same(HistoryView(str(path)))
 
 
 def test_branches_are_the_same(tmp_path):
     main = Twin.create(str(tmp_path / "table.lance"), 10, stable_row_ids=True)
     live_on_branches(main)
-    for source in sources(Path(main.uri)):
-        check_same(source)
+    for view in sources(Path(main.uri)):
+        check_same(view)
 
 
 @pytest.fixture
-def recorded(tmp_path) -> TableSource:
+def recorded(tmp_path) -> HistoryView:
     """A table of which the first versions are only recorded, and the last ones only kept."""
     path = str(tmp_path / "t.lance")
     dataset = lance.write_dataset(
@@ -79,8 +79,8 @@ def recorded(tmp_path) -> TableSource:
     dataset.cleanup_old_versions(retain_versions=2)
     for number in range(4, 7):
         dataset.delete(f"id = {number}")
-    source = TableSource(path)
-    return source.with_recorded(recorded_table(ledger, source.uri))
+    view = HistoryView(path)
+    return view.with_recorded(recorded_table(ledger, view.uri))
 
 
 def test_recorded_versions_are_handed_out_with_their_files(recorded):
@@ -98,15 +98,15 @@ def test_some_of_recorded_and_kept_versions_are_handed_out(recorded, first, last
 def test_what_is_committed_later_is_added(tmp_path):
     path = str(tmp_path / "t.lance")
     dataset = lance.write_dataset(pa.table({"id": range(9)}), path)
-    source = TableSource(path)
-    source.recorded = handing = Handing(source)
-    first = handing.handed(source)
+    view = HistoryView(path)
+    view.recorded = handing = Handing(view)
+    first = handing.handed(view)
     dataset.delete("id = 3")
-    before = source.storage.io.requests
-    later = source.refreshed()
+    before = view.storage.io.requests
+    later = view.refreshed()
     second = handing.handed(later)
-    assert everything(opened(second).history) == everything(TableSource(path).history)
-    assert source.storage.io.requests - before <= 3
+    assert everything(opened(second).history) == everything(HistoryView(path).history)
+    assert view.storage.io.requests - before <= 3
     assert second.segments[:1] == first.segments
     assert first != second
     assert first == pickle.loads(pickle.dumps(first))
@@ -116,12 +116,12 @@ def test_an_earlier_version_may_be_asked_for_between(tmp_path):
     path = str(tmp_path / "t.lance")
     for _ in range(6):
         lance.write_dataset(pa.table({"id": [1]}), path, mode="append")
-    source = TableSource(path)
-    source.recorded = handing = Handing(source)
+    view = HistoryView(path)
+    view.recorded = handing = Handing(view)
     for last in (6, 3, 6, 5):
-        source = source.refreshed(last)
-        found = opened(handing.handed(source))
-        assert everything(found.history) == everything(source.history)
+        view = view.refreshed(last)
+        found = opened(handing.handed(view))
+        assert everything(found.history) == everything(view.history)
         assert len(found.history.records) == last
 
 
@@ -129,18 +129,18 @@ def test_a_table_that_was_made_again_is_handed_out_alone(tmp_path):
     path = str(tmp_path / "t.lance")
     for _ in range(3):
         lance.write_dataset(pa.table({"id": [1]}), path, mode="append")
-    source = TableSource(path)
-    source.recorded = handing = Handing(source)
-    handing.handed(source)
+    view = HistoryView(path)
+    view.recorded = handing = Handing(view)
+    handing.handed(view)
     lance.write_dataset(pa.table({"other": [1, 2]}), str(tmp_path / "u.lance"))
     (tmp_path / "t.lance").rename(tmp_path / "old")
     (tmp_path / "u.lance").rename(path)
-    later = source.refreshed()
+    later = view.refreshed()
     found = opened(handing.handed(later))
-    assert everything(found.history) == everything(TableSource(path).history)
+    assert everything(found.history) == everything(HistoryView(path).history)
 
 
-def _read_paths(handed: Handed, source: TableSource) -> list[str]:
+def _read_paths(handed: Handed, view: HistoryView) -> list[str]:
     """Return what is read of the table itself to tell the same again."""
     read: list[str] = []
     again = opened(handed)
@@ -155,5 +155,5 @@ def _read_paths(handed: Handed, source: TableSource) -> list[str]:
 
     live.get, live.get_range = note(live.get), note(live.get_range)
     for name in FRAMES:
-        assert frame(again, name).equals(frame(source, name))
+        assert frame(again, name).equals(frame(view, name))
     return read

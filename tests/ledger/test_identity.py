@@ -8,7 +8,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.errors import InvalidArgumentError, TableNotFoundError
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.ledger import recorded_table
 from tests.synthetic import SyntheticTable
 
@@ -32,7 +32,7 @@ def versions(path: Path, ledger: lx.Ledger) -> list[int]:
 def codes(path: Path, ledger: lx.Ledger) -> list[str]:
     """Return what is found wrong with what is recorded of the main branch."""
     recorded = recorded_table(ledger, str(path))
-    TableSource(str(path), recorded=recorded)
+    HistoryView(str(path), recorded=recorded)
     return [finding.code for finding in recorded.findings(None)]
 
 

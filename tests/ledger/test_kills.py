@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import lance_explorer as lx
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import frame
 from lance_explorer.ledger.places import Place
 from tests.ledger.asking import log_of
@@ -81,7 +81,7 @@ def whole(tmp_path) -> Path:
 def answers(ledger: lx.Ledger) -> dict[str, list[Any]]:
     """Return all that a ledger alone says of its table."""
     table = ledger.open("t.lance")
-    return {name: frame(table.source, name).rows() for name in FRAMES}
+    return {name: frame(table._view, name).rows() for name in FRAMES}
 
 
 @pytest.mark.slow
@@ -101,8 +101,8 @@ def test_whoever_dies_at_whichever_write_the_ledger_is_as_if_nobody_had(whole, t
         found = answers(ledger)
         expected = expected or found  # the first one never dies
         assert found == expected
-        log = log_of(ledger, TableSource(str(path)))
-        for file in TableSource(str(path)).listing.versions:
+        log = log_of(ledger, HistoryView(str(path)))
+        for file in HistoryView(str(path)).listing.versions:
             assert log.manifest(file.version) == (path / file.path).read_bytes()
         number += 1
     assert number > 12
@@ -111,10 +111,10 @@ def test_whoever_dies_at_whichever_write_the_ledger_is_as_if_nobody_had(whole, t
 def record(ledger: str, path: str) -> None:
     """What a process does that is killed meanwhile."""
     for version in range(1, 20):
-        source = TableSource(path)
-        files = tuple([file for file in source.listing.versions if file.version <= version])
-        source.listing = type(source.listing)(files, ())
-        lx.Ledger(ledger)._record(source, [None], words=True)
+        view = HistoryView(path)
+        files = tuple([file for file in view.listing.versions if file.version <= version])
+        view.listing = type(view.listing)(files, ())
+        lx.Ledger(ledger)._record(view, [None], words=True)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import lance_explorer as lx
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import frame
 from lance_explorer.ledger.ledger import recorded_table
 from lance_explorer.ledger.merging import delete_replaced
@@ -37,7 +37,7 @@ def segments(ledger: lx.Ledger, path: Path) -> int:
     return sum(len(life.segments) for life in recorded_table(ledger, str(path)).lives(None))
 
 
-def answers(source: TableSource) -> dict[str, list[Any]]:
+def answers(source: HistoryView) -> dict[str, list[Any]]:
     return {name: frame(source, name).drop("known_from", strict=False).rows() for name in FRAMES}
 
 
@@ -56,18 +56,18 @@ def recorded(tmp_path_factory) -> tuple[lx.Ledger, SyntheticTable]:
 @pytest.mark.slow
 def test_after_a_hundred_recordings_all_is_there(recorded):
     ledger, table = recorded
-    source = TableSource(str(table.path))
+    source = HistoryView(str(table.path))
     log = log_of(ledger, source)
     for file in source.listing.versions:
         assert log.manifest(file.version) == source.storage.get(file.path)
-    assert answers(ledger.open("t.lance").source) == answers(source)
+    assert answers(ledger.open("t.lance")._view) == answers(source)
 
 
 def test_compacting_leaves_one_segment_and_the_same_answers(recorded, tmp_path):
     copy = lx.Ledger(shutil.copytree(recorded[0].uri, tmp_path / "ledger"))
-    before = answers(copy.open("t.lance").source)
+    before = answers(copy.open("t.lance")._view)
     assert copy.compact()["segments"].to_list() == [1]
-    assert answers(copy.open("t.lance").source) == before
+    assert answers(copy.open("t.lance")._view) == before
     assert copy.compact()["segments"].to_list() == [1]
 
 
@@ -85,7 +85,7 @@ def test_what_was_merged_is_deleted_after_a_day_and_not_earlier(recorded, tmp_pa
     [segment] = recorded_table(copy, str(path)).lives(None)[0].segments
     left = {file.name for file in copy._place.files(table.folder(None))}
     assert left == {segment.file, *segment.about.files.values()}
-    assert answers(copy.open("t.lance").source) == answers(TableSource(str(path)))
+    assert answers(copy.open("t.lance")._view) == answers(HistoryView(str(path)))
 
 
 def test_the_next_recording_deletes_what_is_a_day_old(recorded, tmp_path):
@@ -115,7 +115,7 @@ def test_a_reader_beside_who_merges_always_has_whole_answers(tmp_path):
         changing(table, turn)
         ledger.record(table.path)
     small, done = shutil.copytree(ledger.uri, tmp_path / "small"), Event()
-    expected = answers(TableSource(str(table.path)))
+    expected = answers(HistoryView(str(table.path)))
 
     def merge() -> None:
         """Merge again and again, and delete at once what was merged."""
@@ -131,5 +131,5 @@ def test_a_reader_beside_who_merges_always_has_whole_answers(tmp_path):
     thread = Thread(target=merge)
     thread.start()
     while not done.is_set():
-        assert answers(lx.Ledger(ledger.uri).open("t.lance").source) == expected
+        assert answers(lx.Ledger(ledger.uri).open("t.lance")._view) == expected
     thread.join()

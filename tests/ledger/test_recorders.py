@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import lance_explorer as lx
 from lance_explorer.history.listing import VersionListing
 from lance_explorer.history.loading import extend
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.ledger import recorded_table
 from lance_explorer.ledger.recorded_history import recorded_history
 from tests.ledger.asking import everything, log_of, read
@@ -42,16 +42,16 @@ def table(request, tmp_path_factory) -> SyntheticTable:
     return write_turns(tmp_path_factory.mktemp("turns") / "t.lance", stable=request.param)
 
 
-def known(ledger: lx.Ledger, source: TableSource, versions: set[int]) -> None:
+def known(ledger: lx.Ledger, view: HistoryView, versions: set[int]) -> None:
     """Check that a ledger has these versions, and has them right."""
-    log = log_of(ledger, source)
+    log = log_of(ledger, view)
     assert {*log.versions["version"].to_list()} == versions
-    files = [file for file in source.listing.versions if file.version in versions]
+    files = [file for file in view.listing.versions if file.version in versions]
     for file in files:
-        assert log.manifest(file.version) == source.storage.get(file.path)
+        assert log.manifest(file.version) == view.storage.get(file.path)
     listing = VersionListing(tuple(files), ())
-    fast = extend(recorded_history(log, files), source.storage, listing)
-    assert everything(fast) == everything(read(source, listing))
+    fast = extend(recorded_history(log, files), view.storage, listing)
+    assert everything(fast) == everything(read(view, listing))
 
 
 def views(table: SyntheticTable, seed: int) -> list[set[int]]:
@@ -84,9 +84,9 @@ def test_what_one_of_ten_recorders_saw_is_known(table: SyntheticTable, tmp_path)
     record_at_once(str(tmp_path / "ledger"), uri, views(table, 1))
     ledger = lx.Ledger(tmp_path / "ledger")
     every = {*range(1, table.version + 1)}
-    known(ledger, TableSource(uri), every)
+    known(ledger, HistoryView(uri), every)
     ledger.compact()
-    known(ledger, TableSource(uri), every)
+    known(ledger, HistoryView(uri), every)
 
 
 @pytest.mark.slow
@@ -96,7 +96,7 @@ def test_so_it_is_in_a_bucket(bucket: Bucket, tmp_path):
     place = bucket.uri("ledger-of-turns")
     record_at_once(place, uri, views(table, 2), bucket.options)
     every = {*range(1, table.version + 1)}
-    known(lx.Ledger(place, bucket.options), bucket.source("turns.lance"), every)
+    known(lx.Ledger(place, bucket.options), bucket.view("turns.lance"), every)
 
 
 @pytest.mark.slow
@@ -117,15 +117,15 @@ def test_whatever_recorders_see_of_the_table_and_of_one_another(table: Synthetic
             states.append({str(p.relative_to(ledger.uri)) for p in Path(ledger.uri).rglob("*.*")})
             if data.draw(st.integers(0, 4)) == 0:
                 ledger.compact()
-        source = TableSource(str(table.path))
+        view = HistoryView(str(table.path))
         digests = dict[int, str]()
-        for life in recorded_table(ledger, source.uri).lives(None):
+        for life in recorded_table(ledger, view.uri).lives(None):
             assert not life.digests.keys() & digests.keys()
             digests |= life.digests
-            for file in source.listing.versions:
+            for file in view.listing.versions:
                 if file.version in life.digests:
-                    assert life.log.manifest(file.version) == source.storage.get(file.path)
+                    assert life.log.manifest(file.version) == view.storage.get(file.path)
         assert digests.keys() == every
         # Who sees all of it records what is missing, and shows that it is one table.
         ledger.record(table.path)
-        known(ledger, source, {*range(1, table.version + 1)})
+        known(ledger, view, {*range(1, table.version + 1)})

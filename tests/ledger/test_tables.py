@@ -12,7 +12,7 @@ from hypothesis.stateful import rule
 
 import lance_explorer as lx
 from lance_explorer.errors import FormatError
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import FRAMES, frame
 from tests.history.test_loading import HistoryMachine
 from tests.ledger.asking import everything
@@ -90,15 +90,15 @@ class LedgerMachine(HistoryMachine):
     @rule()
     def look(self):
         self.record()
-        source = lx.open_table(self.path, ledger=self.place).source
-        expected = TableSource(str(self.elsewhere))
-        assert live(everything(source.history)) == everything(expected.history)
+        view = lx.open_table(self.path, ledger=self.place)._view
+        expected = HistoryView(str(self.elsewhere))
+        assert live(everything(view.history)) == everything(expected.history)
 
     def compare_frames(self):
-        source = lx.open_table(self.path, ledger=self.place).source
-        expected = TableSource(str(self.elsewhere))
+        view = lx.open_table(self.path, ledger=self.place)._view
+        expected = HistoryView(str(self.elsewhere))
         for name in FRAMES.keys() - {"storage"}:  # which is about what is there
-            assert shown(source, name) == shown(expected, name), name
+            assert shown(view, name) == shown(expected, name), name
 
 
 def live(history):
@@ -113,11 +113,11 @@ def live(history):
     return {**history, "records": records, "unreadable": unreadable, "detached": detached}
 
 
-def shown(source: TableSource, name: str) -> list[Any]:
+def shown(view: HistoryView, name: str) -> list[Any]:
     """Return a frame as rows, or why there is none."""
-    text = pl.selectors.string().str.replace_all(source.uri, "TABLE", literal=True)
+    text = pl.selectors.string().str.replace_all(view.uri, "TABLE", literal=True)
     try:
-        found = frame(source, name).with_columns(text)
+        found = frame(view, name).with_columns(text)
     except FormatError as error:
         return [type(error), str(error)]
     if name == "health":  # which tells of all manifests that a listing finds

@@ -9,7 +9,7 @@ from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.history.rewrites.compaction_records import CompactionLineage, FragDigest
 from lance_explorer.history.rewrites.stored_compactions import LINEAGE_KEY, encode_lineage
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.compactions import compaction_lineage
 from tests.format.samples import DATA
 from tests.synthetic.folders import DETACHED
@@ -19,7 +19,7 @@ FIRST = [((0, 6, 4), (1, 6, 3), (2, 6, 0), (3, 2, 0), (4, 4, 0)), ((5, 17, 0),)]
 
 
 def lineage_of(table: SyntheticTable, **options: Any) -> CompactionLineage:
-    lineage = compaction_lineage(TableSource(str(table.path)), **options)
+    lineage = compaction_lineage(HistoryView(str(table.path)), **options)
     return CompactionLineage() if lineage is None else lineage
 
 
@@ -50,9 +50,9 @@ def table(tmp_path) -> SyntheticTable:
 class TestTransactions:
     def test_a_compaction_of_the_past_is_there(self, table):
         [entry] = lineage_of(table).entries
-        source = TableSource(str(table.path))
-        record = source.version(5).records[0]
-        transaction: Any = source.transaction(record)
+        view = HistoryView(str(table.path))
+        record = view.version(5).records[0]
+        transaction: Any = view.transaction(record)
         assert entry.compaction_id == transaction.uuid
         assert (entry.source_version, entry.target_version) == (3, 5)
         assert entry.timestamp == record.manifest.timestamp
@@ -68,7 +68,7 @@ class TestTransactions:
 
     def test_a_table_without_compactions_has_no_lineage(self, tmp_path):
         path = SyntheticTable(tmp_path / "t.lance").append().path
-        assert compaction_lineage(TableSource(str(path))) is None
+        assert compaction_lineage(HistoryView(str(path))) is None
 
     def test_an_earlier_version_has_those_that_led_to_it(self, table):
         table.append().compact([2, 4])
@@ -85,7 +85,7 @@ class TestTransactions:
 
     @pytest.mark.parametrize("writer", ["0.32.1", "1.0.4", "8.0.1", "13.0.0", "14.0.2"])
     def test_compactions_of_old_writers_are_there(self, writer):
-        lineage = compaction_lineage(TableSource(str(DATA / writer / "stable_row_ids.lance")))
+        lineage = compaction_lineage(HistoryView(str(DATA / writer / "stable_row_ids.lance")))
         assert lineage is not None
         second, first = lineage.entries
         assert (first.source_version, first.target_version) == (9, 11)
@@ -157,13 +157,13 @@ class TestReuseIndex:
         return tmp_path / "t.lance"
 
     def test_it_remembers_what_was_cleaned_away(self, deferred):
-        full = compaction_lineage(TableSource(str(deferred)))
+        full = compaction_lineage(HistoryView(str(deferred)))
         assert full is not None
         for path in deferred.glob("_versions/*.manifest"):
-            if int(path.stem) != (1 << 64) - 1 - TableSource(str(deferred)).latest_version:
+            if int(path.stem) != (1 << 64) - 1 - HistoryView(str(deferred)).latest_version:
                 path.unlink()
         shutil.rmtree(deferred / "_transactions", ignore_errors=True)
-        left = compaction_lineage(TableSource(str(deferred)))
+        left = compaction_lineage(HistoryView(str(deferred)))
         assert left is not None
         assert len(left.entries) == len(full.entries) == 2
         for entry, expected in zip(left.entries, full.entries, strict=True):
@@ -174,7 +174,7 @@ class TestReuseIndex:
             assert entry.source.startswith("fragment reuse index of version")
 
     def test_what_transactions_know_it_does_not_tell_again(self, deferred):
-        lineage = compaction_lineage(TableSource(str(deferred)))
+        lineage = compaction_lineage(HistoryView(str(deferred)))
         assert lineage is not None
         assert [entry.target_version for entry in lineage.entries] == [11, 7]
         assert all(entry.is_complete for entry in lineage.entries)
@@ -224,18 +224,18 @@ class TestBranches:
         branch = table.branch("dev")
         table.append().compact([2, 4])
         branch.append().append().compact([2, 3])
-        source = TableSource(str(table.path), "dev")
-        lineage = compaction_lineage(source)
+        view = HistoryView(str(table.path), "dev")
+        lineage = compaction_lineage(view)
         assert lineage is not None
         assert [entry.target_version for entry in lineage.entries] == [9, 5]
         assert versions_of(table) == [8, 5]
 
     def test_what_was_undone_before_the_fork_is_left_out(self, table):
         branch = table.restore(3).branch("dev")
-        source = TableSource(str(table.path), "dev")
+        view = HistoryView(str(table.path), "dev")
         assert branch.version == 6
-        assert compaction_lineage(source) is None
-        undone = compaction_lineage(source, include_undone=True)
+        assert compaction_lineage(view) is None
+        undone = compaction_lineage(view, include_undone=True)
         assert undone is not None
         assert [entry.target_version for entry in undone.entries] == [5]
 

@@ -9,7 +9,7 @@ import pytest
 from openlineage.client.serde import Serde
 
 from lance_explorer.errors import MissingDependencyError
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.export import plain_graph
 from lance_explorer.lineage.graph import Lineage, lineage
 from tests.inspect.tables import STORED, stored
@@ -26,12 +26,12 @@ def table(tmp_path) -> SyntheticTable:
 
 @pytest.fixture
 def story(table) -> Lineage:
-    return lineage(TableSource(str(table.path)))
+    return lineage(HistoryView(str(table.path)))
 
 
 def branch(table: SyntheticTable) -> Lineage:
     """Return the lineage of a branch whose name is full of what means something elsewhere."""
-    return lineage(TableSource(str(table.branch(HOSTILE).path)))
+    return lineage(HistoryView(str(table.branch(HOSTILE).path)))
 
 
 def same(one: nx.MultiDiGraph, other: nx.MultiDiGraph) -> bool:
@@ -118,7 +118,7 @@ def test_every_version_is_a_completed_run(story, table):
     assert {event["job"]["namespace"] for event in events} == {"team"}
     versions = [event["outputs"][0]["facets"]["version"]["datasetVersion"] for event in events]
     assert versions == [str(version) for version in range(1, table.version + 1)]
-    path = story.source.uri
+    path = story._view.uri
     assert {event["outputs"][0]["name"] for event in events} == {path}
     assert events[1]["job"]["name"] == f"{path}.Append"
 
@@ -148,7 +148,7 @@ def test_a_run_says_which_fragments_rows_came_from(story):
 
 
 def test_the_run_is_the_transaction(story):
-    header = story.source.history.records[1].transaction.header
+    header = story._view.history.records[1].transaction.header
     assert story.to_openlineage()[1].run.runId == header.uuid
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.frames.followed import FOLLOWED_ADDRESSES
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.follow_addresses import follow_addresses
 from tests.inspect.tables import rows_of
 from tests.synthetic import SyntheticTable
@@ -21,7 +21,7 @@ def table(request, tmp_path) -> SyntheticTable:
 
 
 def followed(table, addresses, begin=None, end=None):
-    return follow_addresses(TableSource(str(table.path)), addresses, begin, end)
+    return follow_addresses(HistoryView(str(table.path)), addresses, begin, end)
 
 
 def test_live_rows_are_where_a_compaction_put_them(table):
@@ -118,10 +118,10 @@ def test_a_row_that_moved_in_a_gap_is_proven_by_its_id(tmp_path):
 def test_a_version_before_the_fork_is_an_error_that_names_the_parent(table):
     table.append(rows=1)
     dev = table.branch("dev").append(rows=1)
-    source = TableSource(str(table.path), "dev")
+    view = HistoryView(str(table.path), "dev")
     with pytest.raises(VersionNotFoundError, match="before the fork"):
-        follow_addresses(source, [0], 1)
-    assert follow_addresses(source, [0], 2)["outcome"].to_list() == ["live"]
+        follow_addresses(view, [0], 1)
+    assert follow_addresses(view, [0], 2)["outcome"].to_list() == ["live"]
     assert dev.version == 3
 
 

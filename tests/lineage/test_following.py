@@ -15,7 +15,7 @@ from lance_explorer.errors import (
     VersionNotFoundError,
 )
 from lance_explorer.frames.followed import FOLLOWED, ROW_HISTORY
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.following import follow, row_history
 from tests.format.samples import DATA
 from tests.inspect.tables import rows_of, stored
@@ -24,8 +24,8 @@ from tests.synthetic import SyntheticTable
 FRAGMENT = 1 << 32
 
 
-def source_of(table: SyntheticTable) -> TableSource:
-    return TableSource(str(table.path))
+def view_of(table: SyntheticTable) -> HistoryView:
+    return HistoryView(str(table.path))
 
 
 def events(frame: pl.DataFrame) -> list[tuple[int, str]]:
@@ -51,20 +51,20 @@ def test_a_row_is_followed_through_every_version_that_touched_it():
 
 
 def test_without_row_ids_a_row_is_its_address_in_a_version():
-    source = stored("14.0.2/life_cycle.lance")
-    history = row_history(source, 2, at=1)
+    view = stored("14.0.2/life_cycle.lance")
+    history = row_history(view, 2, at=1)
     moved = history.filter(event="moved")["_rowaddr_after"][0]
-    later = row_history(source, moved, at=12)
+    later = row_history(view, moved, at=12)
     assert later.equals(history)
     assert events(history)[1] == (4, "updated")
     assert history["evidence"][1] == "inferred"
 
 
 def test_without_a_version_an_address_means_the_last_row_there():
-    source = stored("14.0.2/life_cycle.lance")
+    view = stored("14.0.2/life_cycle.lance")
     with pytest.raises(RowNotFoundError):
-        row_history(source, 1, at=3)
-    assert events(row_history(source, 1))[-1] == (3, "deleted")
+        row_history(view, 1, at=3)
+    assert events(row_history(view, 1))[-1] == (3, "deleted")
 
 
 def test_values_are_those_after_each_event_and_before_the_end():
@@ -87,7 +87,7 @@ def test_values_of_the_oldest_data_format_are_those_after_each_event(tmp_path, s
     )
     dataset.update({"b": "'y'"}, where="a = 12")
     dataset.delete("a = 12")
-    history = row_history(TableSource(path), 12, 1, values=True)
+    history = row_history(HistoryView(path), 12, 1, values=True)
     assert events(history) == [(1, "created"), (2, "updated"), (3, "deleted")]
     values = history["values"].struct.unnest()
     assert values.rows() == [(12, "x"), (12, "y"), (12, "y")]
@@ -100,7 +100,7 @@ def test_a_renamed_column_and_one_that_came_as_null_did_not_change(tmp_path):
     dataset.add_columns(pa.field("d", pa.int64()))
     dataset.alter_columns({"path": "a", "data_type": pa.int32()})
     dataset.update({"c": "'z'"}, where="a = 2")
-    history = row_history(TableSource(path), 1, 1, values=True)
+    history = row_history(HistoryView(path), 1, 1, values=True)
     assert rows_of(history, "version", "event", "changed_columns") == [
         (1, "created", None),
         (4, "column_rewritten", []),
@@ -114,7 +114,7 @@ def test_a_column_that_came_back_with_a_type_that_fits_not_is_two_columns(tmp_pa
     dataset.drop_columns(["b"])
     dataset.add_columns({"b": "make_array(a)"})
     dataset.update({"b": "make_array(7)"}, where="a = 2")
-    history = row_history(TableSource(path), 1, 1, values=True)
+    history = row_history(HistoryView(path), 1, 1, values=True)
     assert rows_of(history, "version", "changed_columns") == [(1, None), (3, ["b"]), (4, ["b"])]
     values = history["values"].struct.unnest()
     assert values.select("a", "b", "b@1").rows() == [(2, None, "y"), (2, [2], None), (2, [7], None)]
@@ -122,7 +122,7 @@ def test_a_column_that_came_back_with_a_type_that_fits_not_is_two_columns(tmp_pa
 
 def test_values_are_null_where_files_are_gone(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=2).delete({0: [1]})
-    history = row_history(source_of(table), 1, values=True)
+    history = row_history(view_of(table), 1, values=True)
     assert events(history) == [(1, "created"), (2, "deleted")]
     assert history["values"].to_list() == [None, None]
     assert history["changed_columns"].to_list() == [None, None]
@@ -131,7 +131,7 @@ def test_values_are_null_where_files_are_gone(tmp_path):
 def test_a_lost_update_is_told_by_the_row_version(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).update({0: [1]}).append(rows=1)
     table.remove(1, 2)
-    history = row_history(source_of(table), 1)
+    history = row_history(view_of(table), 1)
     assert rows_of(history, "version", "event", "operation", "evidence") == [
         (1, "created", None, "derived"),
         (2, "updated", None, "derived"),
@@ -142,7 +142,7 @@ def test_a_lost_update_is_told_by_the_row_version(tmp_path):
 def test_what_ended_in_a_gap_is_lost(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4)
     table.delete({0: [1]}).append(rows=1).remove(2)
-    history = row_history(source_of(table), 1)
+    history = row_history(view_of(table), 1)
     assert rows_of(history, "version", "event", "evidence", "source")[-1] == (
         3,
         "deleted",
@@ -156,15 +156,15 @@ def test_what_ended_in_a_gap_is_lost(tmp_path):
 def test_a_row_that_never_was_is_an_error(tmp_path, stable, row_id):
     table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=stable).append(rows=4)
     with pytest.raises(RowNotFoundError):
-        row_history(source_of(table), row_id)
+        row_history(view_of(table), row_id)
 
 
 def test_an_unknown_version_is_an_error(tmp_path):
-    source = source_of(SyntheticTable(tmp_path / "t.lance").append(rows=4))
+    view = view_of(SyntheticTable(tmp_path / "t.lance").append(rows=4))
     with pytest.raises(VersionNotFoundError):
-        row_history(source, 0, at=5)
+        row_history(view, 0, at=5)
     with pytest.raises(VersionNotFoundError):
-        follow(source, [0], begin_version=5)
+        follow(view, [0], begin_version=5)
 
 
 @pytest.mark.parametrize("stable", [True, False])
@@ -174,12 +174,12 @@ def test_history_crosses_into_the_branch_that_a_branch_left(tmp_path, stable):
     dev = main.branch("dev").append(rows=1)
     address = dev.fragment_ids[0] * FRAGMENT + 1
     dev.delete({dev.fragment_ids[0]: [1]})
-    source = TableSource(str(main.path), "dev")
+    view = HistoryView(str(main.path), "dev")
     asked = 1 if stable else address
-    history = row_history(source, asked, None if stable else 4)
+    history = row_history(view, asked, None if stable else 4)
     expected = [(None, 1, "created"), (None, 3, "moved"), ("dev", 5, "deleted")]
     assert rows_of(history, "branch", "version", "event") == expected
-    followed = follow(source, [asked], end_version=4 if not stable else None)
+    followed = follow(view, [asked], end_version=4 if not stable else None)
     assert rows_of(followed, "branch", "version", "event") == expected[: 3 if stable else 2]
 
 
@@ -188,15 +188,15 @@ def test_rows_of_a_branch_are_not_those_of_the_parent_with_the_same_number(tmp_p
     dev = main.branch("dev")
     main.append(rows=2).delete({1: [0]})
     dev.append(rows=3)
-    assert events(row_history(TableSource(str(main.path)), 4)) == [(2, "created"), (3, "deleted")]
-    history = row_history(TableSource(str(main.path), "dev"), 4)
+    assert events(row_history(HistoryView(str(main.path)), 4)) == [(2, "created"), (3, "deleted")]
+    history = row_history(HistoryView(str(main.path), "dev"), 4)
     assert rows_of(history, "branch", "version", "event") == [("dev", 2, "created")]
 
 
 def test_branches_of_branches_go_back_to_the_main_branch(monkeypatch):
     monkeypatch.chdir(DATA / "14.0.2")
-    source = TableSource("branches.lance", "dev/deep")
-    history = row_history(source, 2)
+    view = HistoryView("branches.lance", "dev/deep")
+    history = row_history(view, 2)
     assert rows_of(history, "branch", "version", "event") == [
         (None, 1, "created"),
         ("dev", 5, "updated"),
@@ -205,7 +205,7 @@ def test_branches_of_branches_go_back_to_the_main_branch(monkeypatch):
 
 def test_many_rows_come_in_input_order_each_once(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).update({0: [1, 3]}).append(rows=1)
-    frame = follow(source_of(table), [3, 0, 77, 3, 1])
+    frame = follow(view_of(table), [3, 0, 77, 3, 1])
     assert rows_of(frame, "_rowid", "version", "event") == [
         (3, 1, "created"),
         (3, 2, "updated"),
@@ -217,15 +217,15 @@ def test_many_rows_come_in_input_order_each_once(tmp_path):
 
 def test_events_are_those_after_the_first_version_up_to_the_last(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).update({0: [1]}).delete({1: [0]})
-    source = source_of(table)
-    assert events(follow(source, [1], begin_version=1, end_version=2)) == [(2, "updated")]
-    assert events(follow(source, [1], begin_version=2)) == [(3, "deleted")]
-    assert follow(source, [1], begin_version=3).is_empty()
+    view = view_of(table)
+    assert events(follow(view, [1], begin_version=1, end_version=2)) == [(2, "updated")]
+    assert events(follow(view, [1], begin_version=2)) == [(3, "deleted")]
+    assert follow(view, [1], begin_version=3).is_empty()
 
 
 def test_nothing_followed_is_an_empty_frame(tmp_path):
-    source = source_of(SyntheticTable(tmp_path / "t.lance").append(rows=4))
-    frame = follow(source, np.empty(0, dtype=np.uint64))
+    view = view_of(SyntheticTable(tmp_path / "t.lance").append(rows=4))
+    frame = follow(view, np.empty(0, dtype=np.uint64))
     assert frame.schema == FOLLOWED.polars_schema
     assert frame.is_empty()
 
@@ -233,23 +233,23 @@ def test_nothing_followed_is_an_empty_frame(tmp_path):
 def test_a_first_version_behind_the_last_is_refused(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=1)
     with pytest.raises(InvalidArgumentError, match="begin_version 2 is later than end_version 1"):
-        follow(source_of(table), [0], 2, 1)
+        follow(view_of(table), [0], 2, 1)
 
 
 @pytest.mark.parametrize("ids", [[-1], [0.5], ["a"], [[1]]])
 def test_ids_are_whole_numbers(tmp_path, ids):
-    source = source_of(SyntheticTable(tmp_path / "t.lance").append(rows=4))
+    view = view_of(SyntheticTable(tmp_path / "t.lance").append(rows=4))
     with pytest.raises(InvalidArgumentError, match="row IDs are whole numbers"):
-        follow(source, ids)
+        follow(view, ids)
 
 
 def test_new_versions_are_followed_after_a_refresh(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4)
-    source = source_of(table)
-    assert events(row_history(source, 1)) == [(1, "created")]
+    view = view_of(table)
+    assert events(row_history(view, 1)) == [(1, "created")]
     table.delete({0: [1]})
-    source = source.refreshed()
-    assert events(row_history(source, 1)) == [(1, "created"), (2, "deleted")]
+    view = view.refreshed()
+    assert events(row_history(view, 1)) == [(1, "created"), (2, "deleted")]
 
 
 def branch_without_its_first_versions(path: str) -> Any:
@@ -269,7 +269,7 @@ def branch_without_its_first_versions(path: str) -> Any:
 
 def test_rows_of_a_branch_whose_first_versions_are_lost_are_compared_with_the_fork(tmp_path):
     rows = branch_without_its_first_versions(str(tmp_path / "t.lance"))
-    source = TableSource(tmp_path / "t.lance", branch="dev")
+    view = HistoryView(tmp_path / "t.lance", branch="dev")
     places = dict(zip(rows["_rowid"], rows["_rowaddr"], strict=True))
     shown = "branch", "version", "event", "_rowaddr_before", "_rowaddr_after"
     expected: dict[int, list[Any]] = {
@@ -280,9 +280,9 @@ def test_rows_of_a_branch_whose_first_versions_are_lost_are_compared_with_the_fo
         10: [("dev", 7, "created", None, places[10])],
     }
     for row_id, lived in expected.items():
-        assert rows_of(row_history(source, row_id), *shown) == lived
+        assert rows_of(row_history(view, row_id), *shown) == lived
     asked = [10, 3, 2, 1, 0]
-    followed = follow(source, asked)
+    followed = follow(view, asked)
     assert rows_of(followed, *shown) == [event for row_id in asked for event in expected[row_id]]
 
 
@@ -292,8 +292,8 @@ def test_rows_that_stayed_in_their_fragments_on_a_branch_were_created_once(tmp_p
     dev = dataset.create_branch("dev")
     dev.delete("key = 1")
     dev.cleanup_old_versions(retain_versions=1)
-    source = TableSource(path, branch="dev")
+    view = HistoryView(path, branch="dev")
     shown = "branch", "version", "event", "_rowaddr_after"
     expected = [(None, 1, "created", 2)]
-    assert rows_of(row_history(source, 2), *shown) == expected
-    assert rows_of(follow(source, [2]), *shown) == expected
+    assert rows_of(row_history(view, 2), *shown) == expected
+    assert rows_of(follow(view, [2]), *shown) == expected

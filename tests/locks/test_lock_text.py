@@ -200,7 +200,7 @@ def test_what_is_no_file_is_not_read(tmp_path):
 
 def test_a_detached_version_is_locked_to_the_last_digit():
     table = lx.open_table(DATA / "14.0.2" / "detached.lance")
-    version = table.source.listing.detached[0].version
-    text = lx.lock(Snapshot(table.source, version))
+    version = table._view.listing.detached[0].version
+    text = lx.lock(Snapshot(table._view, version))
     assert json.loads(text)["version"] == version > 2**63
     assert lx.verify(text).status == "unmoved"

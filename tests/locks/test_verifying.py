@@ -439,8 +439,8 @@ def test_a_version_that_is_cleaned_up_while_it_is_verified_is_cleaned_up(path, m
 def test_a_detached_version_that_is_gone_was_cleaned_up(tmp_path):
     path = Path(shutil.copytree(DATA / "14.0.2" / "detached.lance", tmp_path / "t"))
     table = lx.open_table(path)
-    file = table.source.listing.detached[0]
-    text = lx.lock(lx.Snapshot(table.source, file.version))
+    file = table._view.listing.detached[0]
+    text = lx.lock(lx.Snapshot(table._view, file.version))
     (path / file.path).unlink()
     verified = lx.verify(text)
     assert verified.status == "cleaned_up"

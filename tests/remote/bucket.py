@@ -8,7 +8,7 @@ import obstore
 from moto.server import ThreadedMotoServer
 from obstore.store import S3Store
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.table import Table, open_table
 
 __all__ = ["KEY_ID", "SECRET", "Bucket"]
@@ -66,9 +66,9 @@ class Bucket:
                 obstore.put(store, file.relative_to(path).as_posix(), file.read_bytes())
         return self.uri(name)
 
-    def source(self, name: str, branch: str | None = None) -> TableSource:
+    def view(self, name: str, branch: str | None = None) -> HistoryView:
         """Return the metadata of a table."""
-        return TableSource(self.uri(name), branch, self.options)
+        return HistoryView(self.uri(name), branch, self.options)
 
     def table(self, name: str, branch: str | None = None) -> Table:
         """Open a table."""

@@ -43,7 +43,7 @@ def test_one_request_too_many_is_an_error(bucket, uri):
 def test_manifests_that_are_too_large_together_are_not_asked_for(bucket, uri):
     requests, _ = used(bucket, uri)
     table = open_table(uri, storage_options=bucket.options, max_bytes=100)
-    num_manifests = len(table.source.listing.versions)
+    num_manifests = len(table._view.listing.versions)
     with pytest.raises(BudgetExceededError, match="max_bytes is 100"):
         table.versions()
     assert table.io.bytes_read == 0
@@ -53,7 +53,7 @@ def test_manifests_that_are_too_large_together_are_not_asked_for(bucket, uri):
 def test_a_file_of_unknown_size_that_is_too_large_is_not_read(bucket, uri):
     table = open_table(uri, storage_options=bucket.options, max_bytes=10)
     with pytest.raises(BudgetExceededError, match="max_bytes is 10"):
-        table.source.storage.get(table.source.listing.versions[-1].path)
+        table._view.storage.get(table._view.listing.versions[-1].path)
     assert table.io.bytes_read == 0
 
 

@@ -33,7 +33,7 @@ def test_a_table_says_what_it_says_on_the_disk(options, name, branch):
     local = lx.open_table(TABLES / f"{name}.lance", branch)
     remote = lx.open_table(f"gs://tables/{name}.lance", branch, options)
     for one in FRAMES:
-        answers = [comparable(frame(t.source, one), t) for t in (local, remote)]
+        answers = [comparable(frame(t._view, one), t) for t in (local, remote)]
         assert_frame_equal(
             answers[1].drop("etag", strict=False), answers[0].drop("etag", strict=False)
         )

@@ -4,7 +4,7 @@ import obstore
 import pytest
 from polars.testing import assert_frame_equal
 
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import frame
 from lance_explorer.storage.opening import open_storage
 from tests.format.samples import DATA
@@ -38,8 +38,8 @@ def test_a_listing_that_breaks_off_is_taken_up_where_it_was(bucket: Bucket):
 def test_a_bucket_of_which_every_request_fails_twice_gives_the_same_answers(bucket: Bucket, name):
     folder = DATA / "14.0.2" / f"{name}.lance"
     uri = bucket.copy(folder, f"{name}-{SEED}.lance")
-    local = TableSource(str(folder))
+    local = HistoryView(str(folder))
     with faulty_proxy(bucket.options["aws_endpoint"], SEED, rate=1.0) as proxy:
-        source = TableSource(uri, None, {**bucket.options, "aws_endpoint": proxy})
+        view = HistoryView(uri, None, {**bucket.options, "aws_endpoint": proxy})
         for kind in ("versions", "all_fragments", "refs", "findings", "gaps"):
-            assert_frame_equal(frame(source, kind), frame(local, kind))
+            assert_frame_equal(frame(view, kind), frame(local, kind))

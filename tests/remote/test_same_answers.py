@@ -73,7 +73,7 @@ def test_frames(pair):
 
 
 def readable_versions(table: lx.Table) -> list[int]:
-    records = table.source.history.records
+    records = table._view.history.records
     flags = {record.version: record.manifest.reader_feature_flags for record in records}
     return [version for version, bits in flags.items() if not unreadable_flags(bits)]
 
@@ -98,7 +98,7 @@ def test_fragment_lineage(pair):
 
 
 def frame_of(name: str, table: lx.Table) -> pl.DataFrame:
-    return frame(table.source, name)
+    return frame(table._view, name)
 
 
 def rows_of(version: int, table: lx.Table) -> pl.DataFrame:
@@ -110,7 +110,7 @@ def values_of(version: int, table: lx.Table) -> pl.DataFrame:
 
 
 def row_history(row: int, table: lx.Table) -> pl.DataFrame:
-    return Row(table.source, row).history(values=True)
+    return Row(table._view, row).history(values=True)
 
 
 def test_values(bucket, tmp_path):

@@ -50,7 +50,7 @@ def shown(thing: Any) -> Iterator[str]:
 
 def things(table: lx.Table) -> Iterator[Any]:
     """Yield what a table hands out."""
-    source, latest = table.source, table.latest
+    source, latest = table._view, table.latest
     yield from (table, source, source.storage, source.storage.options, source.history, table.io)
     yield from (latest, latest.transaction, latest.row_id_index(), latest.scan(), table.tags)
     yield from (source.listing, table.branches, table.row(0), table.inspect)
@@ -103,11 +103,11 @@ def test_a_copy_of_a_frame_has_only_the_frame(table, tmp_path):
 def test_what_holds_it_is_not_pickled(table, asked):
     if asked:
         table.versions()
-    for thing in (table, table.latest, table.source, table.changes(1), table.row(0)):
+    for thing in (table, table.latest, table._view, table.changes(1), table.row(0)):
         with pytest.raises(TypeError, match=r"not pickled|cannot be pickled"):
             pickle.dumps(thing)
     with pytest.raises(TypeError, match=r"not pickled|cannot be pickled"):
-        pickle.dumps(table.source.storage.options)
+        pickle.dumps(table._view.storage.options)
 
 
 def test_without_options_nothing_is_held_back():

@@ -31,7 +31,7 @@ def test_a_page_of_a_listing_is_one_request(path: Path, bucket: Bucket) -> None:
     for number in range(1200):
         (path / "data" / f"{number:04}.lance").write_bytes(b"")
     bucket.copy(path, "many.lance")
-    storage = bucket.table("many.lance").source.storage
+    storage = bucket.table("many.lance")._view.storage
     before = storage.io.requests
     found = [info.name for info in storage.list_all()]
     assert storage.io.requests - before == 2

@@ -103,7 +103,7 @@ ANSWERS: dict[str, Callable[[lx.Table], object]] = {
     "lineage": lambda table: table.lineage().edges(),
     "compactions": lambda table: table.compaction_lineage(),
     "deletions of a fragment": lambda table: table.deletion_history(0),
-    "words": lambda table: describe_commits(table.source),
+    "words": lambda table: describe_commits(table._view),
     "checks": lambda table: table.check_row_ids(),
 }
 

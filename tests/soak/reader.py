@@ -314,7 +314,7 @@ def read_along(
     fresh = lx.open_table(uri, None, options or None)
     shared.table.refresh()
     for name in FRAMES:
-        followed, opened = [frame(table.source, name) for table in (shared.table, fresh)]
+        followed, opened = [frame(table._view, name) for table in (shared.table, fresh)]
         if not followed.equals(opened):
             one, other = [{str(line) for line in rows.to_dicts()} for rows in (followed, opened)]
             crashes.append(

@@ -47,7 +47,7 @@ class Local:
         return self._table(uri, branch).changes(begin, end, **options).to_polars()
 
     def history(self, uri, row_ids, branch=None):
-        return follow(self._table(uri, branch).source, row_ids)
+        return follow(self._table(uri, branch)._view, row_ids)
 
     def frame(self, uri, name, branch=None):
         return self._table(uri, branch).sql(f"SELECT * FROM {name}")

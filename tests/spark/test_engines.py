@@ -71,7 +71,7 @@ def test_changes_of_all_commits_lead_to_the_dict(engine, twin_with_row_ids):
 
 def test_net_changes_are_the_difference_of_both_versions(engine, twin_with_row_ids):
     twin = twin_with_row_ids
-    versions = [f.version for f in lx.open_table(twin.uri).source.listing.versions]
+    versions = [f.version for f in lx.open_table(twin.uri)._view.listing.versions]
     begin = versions[len(versions) // 2]
     feed = engine.changes(twin.uri, begin, twin.version, images=None)
     old, new = (
@@ -117,7 +117,7 @@ def check_all(
 ) -> None:
     """Compare every kind of answer."""
     local, table = Local(ledger), lx.open_table(uri, branch, ledger=ledger)
-    versions = [file.version for file in table.source.listing.versions]
+    versions = [file.version for file in table._view.listing.versions]
     last, middle = versions[-1], versions[len(versions) // 2]
     same(lambda engine: engine.rows(uri, last, branch), local, on_spark)
     images = "both" if ledger is None else None  # of recorded versions, there are no values

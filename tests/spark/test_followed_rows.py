@@ -31,8 +31,8 @@ def test_rows_are_followed_as_locally(spark, path):
     table = lx.open_table(path)
     ids = [*table.at(-2).row_ids()["_rowid"].to_list(), 5000]
     rows = asked(spark, [*ids, *ids[:3], None])
-    for begin in (None, table.source.listing.versions[1].version):
-        expected = follow(table.source, ids, begin)
+    for begin in (None, table._view.listing.versions[1].version):
+        expected = follow(table._view, ids, begin)
         found = as_local(
             lx.spark.follow(rows, path, row_id="mine", begin_version=begin), FOLLOWED.polars_schema
         )

@@ -37,21 +37,21 @@ def test_all_rows_are_followed_once(path, size):
     table = lx.open_table(path)
     ids = np.arange(40) if table.latest.has_stable_row_ids else table.latest.row_ids()["_rowid"]
     found = read({"path": path, "rows_per_partition": str(size)})
-    assert found.equals(follow(table.source, ids))
+    assert found.equals(follow(table._view, ids))
 
 
 def test_events_are_those_between_two_versions(path):
     table = lx.open_table(path)
     ids = np.arange(40) if table.latest.has_stable_row_ids else table.at(1).row_ids()["_rowid"]
     found = read({"path": path, "begin_version": "1", "end_version": "3"})
-    assert found.equals(follow(table.source, ids, 1, 3))
+    assert found.equals(follow(table._view, ids, 1, 3))
     assert set(found["version"]) <= {2, 3}
 
 
 def test_some_rows_are_given_by_their_ids(path):
     some = lx.open_table(path).latest.row_ids()["_rowid"].to_list()[:3]
     found = read({"path": path, "row_ids": str(some).replace("[", "").replace("]", "")})
-    assert found.equals(follow(lx.open_table(path).source, some))
+    assert found.equals(follow(lx.open_table(path)._view, some))
 
 
 def test_ids_that_are_none_are_told(path):

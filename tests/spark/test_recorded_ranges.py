@@ -72,9 +72,9 @@ def table(request, tables) -> Cleaned:
     return found
 
 
-def read(source_of, of: Cleaned, **options) -> pl.DataFrame:
+def read(view_of, of: Cleaned, **options) -> pl.DataFrame:
     """Return what the tasks of a data source read, which get what the driver pickled."""
-    source = source_of({"path": of.uri, "ledger": of.ledger, **options})
+    source = view_of({"path": of.uri, "ledger": of.ledger, **options})
     reader = pickle.loads(pickle.dumps(source.reader(source.schema())))
     pieces = pickle.loads(pickle.dumps(reader.partitions()))
     parts = [pl.DataFrame(pa.Table.from_batches([b])) for p in pieces for b in reader.read(p)]
@@ -119,13 +119,13 @@ def test_changes_of_every_range_equal_the_local_ones(table, mode):
 
 def test_events_in_every_range_equal_the_local_ones(table):
     local = lx.open_table(table.uri, ledger=table.ledger)
-    kept = {file.version for file in local.source.listing.versions}
+    kept = {file.version for file in local._view.listing.versions}
     for begin, end in combinations([end for end in ENDS if end in kept], 2):
         ids = local.at(begin).row_ids()["_rowid"] if begin >= LAST - 2 else pl.Series(range(8))
         given = {"row_ids": ",".join(map(str, ids)), "rows_per_partition": "5"}
         given |= {"begin_version": str(begin), "end_version": str(end)}
         check_same(
-            lambda a=begin, b=end, ids=ids: follow(local.source, ids, a, b),
+            lambda a=begin, b=end, ids=ids: follow(local._view, ids, a, b),
             lambda given=given: read(HistorySource, table, **given),
             ["_rowid", "version"],
         )

@@ -131,7 +131,7 @@ def test_partitions_have_so_many_rows_that_they_fit_into_memory(tmp_path):
     wide = pa.FixedSizeListArray.from_arrays(pa.array(range(2_000_000), pa.float32()), 1000)
     path = str(tmp_path / "wide.lance")
     lance.write_dataset(pa.table({"id": range(2000), "vector": wide}), path)
-    history = lx.open_table(path).source.version(1)
+    history = lx.open_table(path)._view.version(1)
     fields = [pa.field("id", pa.int64()), pa.field("vector", pa.list_(pa.float32(), 10_000_000))]
     assert _rows_per_partition(history, fields[:1]) == 1 << 16
     assert _rows_per_partition(history, fields) == 1024
@@ -146,7 +146,7 @@ def test_rows_are_counted_without_reading_them(spark, path):
 
 
 def test_large_fragments_are_split_and_small_ones_grouped(path):
-    source = lx.open_table(path).source
+    source = lx.open_table(path)._view
     assert [len(group) for group in stretches(source, 1, 250)] == [2, 2, 2, 2, 2]
     split = stretches(source, 1, 40)
     assert split[:3] == [[Stretch(0, 0, 40)], [Stretch(0, 40, 80)], [Stretch(0, 80, 100)]]

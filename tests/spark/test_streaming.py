@@ -77,7 +77,7 @@ def feed(path: str, begin: int = 0, end: int | None = None, **options) -> pl.Dat
 
 def remove_versions(sink: Sink, path: str, *versions: int) -> None:
     """Remove the manifests of some versions, as a cleanup does."""
-    for file in lx.open_table(path).source.listing.versions:
+    for file in lx.open_table(path)._view.listing.versions:
         if file.version in versions:
             (sink.folder.parent / "people.lance" / file.path).unlink()
 

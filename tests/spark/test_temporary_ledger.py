@@ -50,7 +50,7 @@ def test_answers_are_those_of_the_local_engine(spark, jobs, monkeypatch, tmp_pat
     rows = spark.createDataFrame([(one,) for one in ids], "_rowid bigint")
     followed = as_local(lx.spark.follow(rows, path), FOLLOWED.polars_schema)
     order = ["_rowid", "version", "event"]
-    assert followed.sort(order).equals(follow(table.source, ids).sort(order))
+    assert followed.sort(order).equals(follow(table._view, ids).sort(order))
     frame = table.sql("SELECT * FROM all_fragments")
     all_fragments = lx.spark.load(spark, "metadata", path, frame="all_fragments")
     assert pl.DataFrame(all_fragments.drop("table").toArrow()).cast(frame.schema).equals(frame)

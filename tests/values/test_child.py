@@ -147,7 +147,7 @@ def test_a_table_with_known_damage_is_read_apart(tmp_path):
     lance.write_dataset(pa.table({"id": [1]}), path, mode="overwrite")
     manifests = sorted((path / "_versions").glob("*.manifest"))
     table = lx.open_table(path)
-    assert not table.source.storage.io.values_apart
+    assert not table._view.storage.io.values_apart
     manifests[0].write_bytes(b"damaged")  # the newest
     table = lx.open_table(path)
     assert not table.check().is_empty()

@@ -50,14 +50,14 @@ def in_report(table: Table, folder) -> set[tuple[str, str]]:
     rows = [dict(zip(one[0], row, strict=True)) for one in tables for row in one[1:]]
     is_nothing = f"{NOTHING_TO_DO}: no check found" in found.sections["Findings and advice"]
     assert is_nothing == (not rows)
-    counted = advice_counts(advice(table.source)) or f"{NOTHING_TO_DO}."
+    counted = advice_counts(advice(table._view)) or f"{NOTHING_TO_DO}."
     assert counted in found.sections["The story in words"]
     return {(row["message"], row["advice"]) for row in rows}
 
 
 def check(table: Table, browse) -> pl.DataFrame:
     """Compare what the views show with the records; return these."""
-    every = advice(table.source)
+    every = advice(table._view)
     health, findings = table.inspect.health(), table.inspect.findings()
     storage = records(every.filter(check="storage"))
     shown = shown_by_views(table, browse)

@@ -141,7 +141,7 @@ def test_old_and_new_values_of_changed_cells_are_in_one_line(widget):
 
 
 def test_only_the_columns_that_are_shown_are_read(table, monkeypatch):
-    source = compare(table.source, 1, 5).rows()
+    source = compare(table._view, 1, 5).rows()
     read: list[list[str]] = []
     of = source._images.of
 
@@ -420,7 +420,7 @@ def test_of_very_many_rows_the_first_are_compared_and_it_is_said(table, monkeypa
 
 
 def _with_cells(table):
-    found = compare(table.source, 1, 5)
+    found = compare(table._view, 1, 5)
     found.compare_cells(lambda done, total: None)
     return found
 
@@ -430,12 +430,12 @@ def test_ten_million_rows_are_a_few_runs(tmp_path):
     table.delete({0: range(7)})
     widget = Changes(open_table(table.path), 0, 1)
     assert widget.summary()["inserted"].item() == 10_000_000
-    rows = compare(widget._table.source, 0, 1)
+    rows = compare(widget._table._view, 0, 1)
     assert len(rows.runs) == 1
 
 
 def test_ids_and_addresses_are_there_without_data_files(table):
-    rows = compare(table.source, 1, 5).rows()
+    rows = compare(table._view, 1, 5).rows()
     shutil.rmtree(Path(table.uri) / "data")
     assert rows.read(["_rowid"])["_rowid"].to_list() == [1, 2, 4, 8, 9, 7]
     with pytest.raises(StorageError):

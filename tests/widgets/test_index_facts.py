@@ -13,7 +13,7 @@ from tests.synthetic import SyntheticTable
 
 def facts_of(path, version=None):
     table = open_table(path)
-    found = index_facts(table, version or table.source.latest_version)
+    found = index_facts(table, version or table._view.latest_version)
     return {facts["name"]: facts for facts in found["indices"]}, found
 
 
@@ -21,10 +21,10 @@ def facts_of(path, version=None):
 def test_the_summary_adds_up_to_what_is_told_over_all_versions(path, monkeypatch):
     monkeypatch.chdir(DATA / path.parts[0])
     table = open_table(DATA / path)
-    version = table.source.latest_version
+    version = table._view.latest_version
     expected = table.inspect.all_index_coverage().filter(last_version=version)
     names = ["name", "num_fragments_covered", "num_fragments_to_scan", "num_rows_answered"]
-    summary = index_summary(table.source, version)
+    summary = index_summary(table._view, version)
     assert sorted(summary.select(names).rows()) == sorted(expected.select(names).rows())
 
 
@@ -67,7 +67,7 @@ def test_the_reuse_history_tells_who_is_behind():
 def test_two_segments_that_cover_one_fragment_count_its_rows_once(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5).create_index("twice")
     table.create_index("twice").append(rows=3)
-    summary = index_summary(open_table(table.path).source, 4).row(0, named=True)
+    summary = index_summary(open_table(table.path)._view, 4).row(0, named=True)
     assert summary["num_segments"] == 2
     assert (summary["num_rows_answered"], summary["num_rows_to_scan"]) == (5, 3)
 
@@ -84,7 +84,7 @@ def test_unknown_rows_are_null(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index("id_idx")
     table.delete({0: [1]}, counted=False)
     (table.path / "_deletions").rename(tmp_path / "elsewhere")
-    summary = index_summary(open_table(table.path).source, table.version)
+    summary = index_summary(open_table(table.path)._view, table.version)
     assert summary["num_rows_answered"].to_list() == [None]
     assert summary["num_fragments_covered"].to_list() == [1]
     assert isinstance(summary, pl.DataFrame)

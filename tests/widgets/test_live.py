@@ -104,7 +104,7 @@ def test_the_table_that_was_given_is_left_alone(made, table, browse):
     made.append()
     browser.ask("look")
     assert browser.view.frame().height == 4
-    assert (table.source.latest_version, table.versions().height) == (3, 3)
+    assert (table._view.latest_version, table.versions().height) == (3, 3)
 
 
 def test_a_view_that_is_out_of_sight_takes_in_what_is_new_when_it_is_shown(made, table, browse):

@@ -44,7 +44,7 @@ def test_the_code_gives_the_frame(widget):
 
 def test_the_version_that_made_the_table_big_comes_first(widget, browse):
     sizes = browse(widget).ask("sizes")["content"]
-    origins = size_origins(widget._table.source)
+    origins = size_origins(widget._table._view)
     assert [commit["version"] for commit in sizes["rows"]["versions"]] == ["3", "5", "1", "2"]
     assert [commit["amount"] for commit in sizes["rows"]["versions"]] == ["810", "90", "3", "3"]
     first = sizes["bytes"]["versions"][0]
@@ -86,7 +86,7 @@ def test_what_the_latest_version_tells_needs_few_manifests(tmp_path, browse):
     for _ in range(1000):
         table.append(rows=2)
     widget = Overview(open_table(table.path))
-    io = widget._table.source.storage.io
+    io = widget._table._view.storage.io
     before = io.requests
     assert browse(widget).ask("latest")["content"]["facts"]["num_rows"] == "2000"
     assert io.requests - before < 10
@@ -98,7 +98,7 @@ def test_what_the_latest_version_tells_needs_few_manifests(tmp_path, browse):
 def test_words_on_commits_come_in_parts(path, browse):
     widget = Overview(open_table(DATA / path))
     versions = widget._table.versions()["version"].to_list()
-    every = dict(zip(versions, describe_commits(widget._table.source), strict=True))
+    every = dict(zip(versions, describe_commits(widget._table._view), strict=True))
     for first, last in (
         (versions[0], versions[-1]),
         (versions[len(versions) // 2], versions[-1]),

@@ -85,7 +85,7 @@ def test_a_column_whose_type_changed_is_absent_but_where_it_was(path, tmp_path):
     lance.dataset(copy).drop_columns(["version"])
     lance.dataset(copy).add_columns({"version": "make_array(id)"})
     events = open_table(copy).row(1).history(values=True)
-    absent = absent_columns(open_table(copy).source, events).to_list()
+    absent = absent_columns(open_table(copy)._view, events).to_list()
     assert events["values"].struct.field("version@1").to_list() == ["b", "B", "B", "B", "B", None]
     assert ["version@1" in names for names in absent] == [False] * 5 + [True]
 

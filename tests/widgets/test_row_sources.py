@@ -5,7 +5,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.widgets.arranging import Sort, arrange
 from lance_explorer.widgets.row_sources import VersionRows
 from tests.format.samples import DATA
@@ -15,8 +15,8 @@ from tests.synthetic import SyntheticTable
 
 def latest(dataset, columns=None):
     """Return the rows of the latest version."""
-    source = lx.open_table(dataset).source
-    return VersionRows(source, source.latest_version, columns)
+    view = lx.open_table(dataset)._view
+    return VersionRows(view, view.latest_version, columns)
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["stable row IDs", "addresses"])
@@ -40,43 +40,43 @@ def expected(dataset):
 
 
 @pytest.fixture
-def source(dataset):
+def view(dataset):
     return latest(dataset)
 
 
-def test_any_rows_of_a_version_can_be_had(source, expected):
-    assert (source.num_rows, source.schema) == (expected.height, expected.schema)
-    assert source.slice(5, 12).equals(expected.slice(5, 7))
-    assert source.slice(20, 99).equals(expected.slice(20))
-    assert source.slice(5, 5).equals(expected.clear())
-    assert source.take(pl.Series([9, 0, 3])).equals(expected[[9, 0, 3]])
-    assert source.read(["text"]).equals(expected.select("text"))
+def test_any_rows_of_a_version_can_be_had(view, expected):
+    assert (view.num_rows, view.schema) == (expected.height, expected.schema)
+    assert view.slice(5, 12).equals(expected.slice(5, 7))
+    assert view.slice(20, 99).equals(expected.slice(20))
+    assert view.slice(5, 5).equals(expected.clear())
+    assert view.take(pl.Series([9, 0, 3])).equals(expected[[9, 0, 3]])
+    assert view.read(["text"]).equals(expected.select("text"))
 
 
-def test_rows_of_a_version_are_filtered_and_sorted(source, expected):
-    shown = arrange(source, "n > 10 OR n IS NULL", (Sort("text", descending=True),), lambda: None)
+def test_rows_of_a_version_are_filtered_and_sorted(view, expected):
+    shown = arrange(view, "n > 10 OR n IS NULL", (Sort("text", descending=True),), lambda: None)
     wanted = expected.filter((pl.col("n") > 10) | pl.col("n").is_null())
     assert shown.frame().equals(wanted.sort("text", descending=True))
     assert shown.rows(2, 4).equals(wanted.sort("text", descending=True).slice(2, 2))
 
 
 def test_columns_can_be_chosen(dataset, expected):
-    source = latest(dataset, ["text", "_rowaddr"])
-    assert source.slice(0, 3).equals(expected.select("text", "_rowaddr").head(3))
+    view = latest(dataset, ["text", "_rowaddr"])
+    assert view.slice(0, 3).equals(expected.select("text", "_rowaddr").head(3))
     with pytest.raises(InvalidArgumentError, match="no column 'nope'; it has n, text"):
         latest(dataset, ["nope"])
 
 
 def test_an_older_version_keeps_its_rows(dataset):
-    first = VersionRows(lx.open_table(dataset).source, 1)
+    first = VersionRows(lx.open_table(dataset)._view, 1)
     assert (first.num_rows, first.take(pl.Series([29]))["text"].item()) == (30, "row 29")
 
 
-def test_only_the_columns_that_are_asked_for_are_read(source, expected, dataset):
-    assert source.slice(2, 5, ["text"]).equals(expected.select("text").slice(2, 3))
-    assert source.take(pl.Series([4, 1]), ["_rowaddr"]).equals(expected.select("_rowaddr")[[4, 1]])
-    assert source.slice(2, 5, []).columns == []
-    assert source.first_columns(3) == ["_rowid", "_rowaddr", "n"]
+def test_only_the_columns_that_are_asked_for_are_read(view, expected, dataset):
+    assert view.slice(2, 5, ["text"]).equals(expected.select("text").slice(2, 3))
+    assert view.take(pl.Series([4, 1]), ["_rowaddr"]).equals(expected.select("_rowaddr")[[4, 1]])
+    assert view.slice(2, 5, []).columns == []
+    assert view.first_columns(3) == ["_rowid", "_rowaddr", "n"]
     wide = latest(dataset, ["text", "_row_created_at_version"])
     assert wide.slice(0, 1, ["_row_created_at_version"]).shape == (1, 1)
 
@@ -84,11 +84,11 @@ def test_only_the_columns_that_are_asked_for_are_read(source, expected, dataset)
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_ids_and_addresses_are_those_of_pylance(path, monkeypatch):
     monkeypatch.chdir(DATA / path.parts[0])  # where branches and clones look for their origin
-    source = stored(path)
-    versions = versions_of(source)
+    view = stored(path)
+    versions = versions_of(view)
     for version in {versions[0], versions[-1]}:
-        rows = VersionRows(source, version).slice(2, 7, ["_rowid", "_rowaddr"])
-        dataset = lance.dataset(source.storage.uri, version=version)
+        rows = VersionRows(view, version).slice(2, 7, ["_rowid", "_rowaddr"])
+        dataset = lance.dataset(view.storage.uri, version=version)
         theirs = dataset.to_table(columns=["_rowid", "_rowaddr"], limit=5, offset=2)
         assert rows.equals(pl.DataFrame(theirs))
 
@@ -97,7 +97,7 @@ def test_an_unknown_reader_flag_is_refused_by_name(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=3)
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
     with pytest.raises(UnsupportedFeatureError, match="unknown_1048576"):
-        VersionRows(TableSource(str(table.path)), 1)
+        VersionRows(HistoryView(str(table.path)), 1)
 
 
 def test_types_are_those_of_the_schema_of_the_version(tmp_path):
@@ -105,7 +105,7 @@ def test_types_are_those_of_the_schema_of_the_version(tmp_path):
     lance.write_dataset(pa.table({"n": [1, 2]}), path)
     lance.dataset(path).delete("n = 1")
     lance.dataset(path).add_columns({"twice": "n * 2"})
-    source = lx.open_table(path).source
-    names = [[*VersionRows(source, version).schema][2:] for version in (1, 2, 3, 2)]
+    view = lx.open_table(path)._view
+    names = [[*VersionRows(view, version).schema][2:] for version in (1, 2, 3, 2)]
     assert names == [["n"], ["n"], ["n", "twice"], ["n"]]
-    assert VersionRows(source, 3).slice(0, 5, ["twice"]).rows() == [(4,)]
+    assert VersionRows(view, 3).slice(0, 5, ["twice"]).rows() == [(4,)]

@@ -119,7 +119,7 @@ def test_times(table):
 
 def test_a_date_is_the_end_of_that_day(table):
     last = table.versions()["timestamp"][-1]
-    assert search(table, f"{last:%Y-%m-%d}") == Found("version", table.source.latest_version)
+    assert search(table, f"{last:%Y-%m-%d}") == Found("version", table._view.latest_version)
     with pytest.raises(VersionNotFoundError, match="as old as"):
         search(table, f"{last - timedelta(days=400):%Y-%m-%d}")
 

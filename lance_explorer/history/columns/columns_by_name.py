@@ -19,7 +19,7 @@ from lance_explorer.history.columns.lives import gives_ids_anew
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.paths import EMPTY, Branch, parent_position
 from lance_explorer.history.restores import is_restore_of_lost
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["ColumnsByName", "Told", "same_fields"]
 
@@ -55,35 +55,35 @@ class ColumnsByName:
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     now : Place
         The version, of this branch or of one that comes from it.
     """
 
-    def __init__(self, source: TableSource, now: Place) -> None:
-        self._source = source
+    def __init__(self, view: HistoryView, now: Place) -> None:
+        self._view = view
         self._now = now
         self._here = told = _told_of(now)
-        self._told = {now.version: told} if now.source.branch == source.branch else {}
-        for step in _steps_back(source, now):
+        self._told = {now.version: told} if now.view.branch == view.branch else {}
+        for step in _steps_back(view, now):
             told = _before(step, told)
-            if step.before.source.branch == source.branch:
+            if step.before.view.branch == view.branch:
                 self._told[step.before.version] = told
 
     def at(self, version: int) -> Told:
         """Return what the columns are in a version; it may be one that a restore undid."""
         if version in self._told:
             return self._told[version]
-        history = self._source.history
-        line, position = Branch(self._source, history), history.position(version)
+        history = self._view.history
+        line, position = Branch(self._view, history), history.position(version)
         while position and history.records[position].version not in self._told:
             position = _origin(line, position)
-        common, here = history.records[position].version, Place(self._source, version)
+        common, here = history.records[position].version, Place(self._view, version)
         if common not in self._told:
             return _before(_Step(here, self._now, may_differ=True, is_open=True), self._here)
         there = _told_of(here)
-        for step in _steps_back(self._source, here):
+        for step in _steps_back(self._view, here):
             there = _before(step, there)
             if step.before.version == common:
                 break
@@ -101,24 +101,24 @@ def same_fields(one: Place, other: Place) -> Mapping[int, int]:
     return {field.id: field.id for field in _record(one).schema} if kept is None else kept
 
 
-def _steps_back(source: TableSource, now: Place) -> Iterator[_Step]:
+def _steps_back(view: HistoryView, now: Place) -> Iterator[_Step]:
     """Yield the steps to a version from the first kept one of a branch, the latest first.
 
     There are none if it is not known how they go.
     """
     try:
-        common = ancestry(Place(source, int(source.history.versions[0])), now)
+        common = ancestry(Place(view, int(view.history.versions[0])), now)
     except LanceExplorerError:
         return
     later: Place | None = None
     for stretch in reversed(common.to_second):
-        if stretch.source is None:
+        if stretch.view is None:
             return
-        history = stretch.source.history
-        line = Branch(stretch.source, history)
+        history = stretch.view.history
+        line = Branch(stretch.view, history)
         position = int(np.searchsorted(history.versions, np.uint64(stretch.end), side="right")) - 1
         if later is not None:
-            here = Place(stretch.source, history.records[position].version)
+            here = Place(stretch.view, history.records[position].version)
             is_open = not here.version == stretch.end == later.version
             yield _Step(here, later, may_differ=True, is_open=is_open)
         while position:
@@ -129,14 +129,14 @@ def _steps_back(source: TableSource, now: Place) -> Iterator[_Step]:
             is_open = (
                 not history.follows_previous[position]
                 or after.operation in (OperationName.UNKNOWN, None)
-                or is_restore_of_lost(stretch.source, history, position)
+                or is_restore_of_lost(stretch.view, history, position)
             )
             is_anew = gives_ids_anew(line, position)
             may_differ = is_open or is_anew or after.schema is not before.schema
-            here, later = [Place(stretch.source, one.version) for one in (before, after)]
+            here, later = [Place(stretch.view, one.version) for one in (before, after)]
             yield _Step(here, later, may_differ, is_open, is_anew)
             position = parent
-        later = Place(stretch.source, history.records[position].version)
+        later = Place(stretch.view, history.records[position].version)
 
 
 def _origin(line: Branch, position: int) -> int:
@@ -173,5 +173,5 @@ def _names(place: Place) -> dict[int, str]:
 
 
 def _record(place: Place) -> VersionRecord:
-    history, position = place.source.found(place.version)
+    history, position = place.view.found(place.version)
     return history.records[position]

@@ -129,16 +129,16 @@ def _way(common: Ancestry, stretches: Sequence[Stretch]) -> list[Stop]:
     """Return where stretches begin and end, from the common version on."""
     stops = [stop for stretch in stretches for stop in _stops(stretch)]
     parted = _stops(Stretch(common.branch, common.version, common.version))[:1]
-    if stops and parted and stops[0].line.source.branch == parted[0].line.source.branch:
+    if stops and parted and stops[0].line.view.branch == parted[0].line.view.branch:
         return stops
     return parted + stops
 
 
 def _stops(stretch: Stretch) -> list[Stop]:
     """Return the ends of a stretch; the earliest kept version stands for lost ones before it."""
-    if stretch.source is None or not len(stretch.source.history):
+    if stretch.view is None or not len(stretch.view.history):
         return []
-    line = Branch(stretch.source, stretch.source.history)
+    line = Branch(stretch.view, stretch.view.history)
     ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
     positions = np.searchsorted(line.history.versions, ends, side="right") - 1
     return [Stop(line, max(position, 0)) for position in positions.tolist()]

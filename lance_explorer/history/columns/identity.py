@@ -48,7 +48,7 @@ class ColumnsAt:
 
     def of(self, stop: Stop) -> Numbers:
         """Return the numbers of a version."""
-        return self.numbers[stop.line.source.branch, stop.record.version]
+        return self.numbers[stop.line.view.branch, stop.record.version]
 
     def columns(self, stop: Stop) -> dict[str, int]:
         """Return the numbers of the columns of a version, by their names there."""
@@ -58,16 +58,16 @@ class ColumnsAt:
 
 def columns_at(stops: Sequence[Stop]) -> ColumnsAt:
     """Return which columns some versions have; the first of them is the last version."""
-    lines = {stop.line.source.branch: stop.line for stop in reversed(stops)}
+    lines = {stop.line.view.branch: stop.line for stop in reversed(stops)}
     links, doubts = list[_Link](), list[tuple[Stop, Stop, int, int]]()
     wanted = defaultdict[_Branch, set[int]](set)
     for stop in stops:
-        wanted[stop.line.source.branch].add(stop.position)
+        wanted[stop.line.view.branch].add(stop.position)
     for branch, line in [*lines.items()]:
-        if line is lines[stops[0].line.source.branch]:
+        if line is lines[stops[0].line.view.branch]:
             continue
         other = Stop(line, max(wanted[branch]))
-        places = [Place(stop.line.source, stop.record.version) for stop in (other, stops[0])]
+        places = [Place(stop.line.view, stop.record.version) for stop in (other, stops[0])]
         try:
             common = ancestry(*places)
             kept = fields_of_both(common)
@@ -83,11 +83,11 @@ def columns_at(stops: Sequence[Stop]) -> ColumnsAt:
         doubts += [(other, stops[0], *pair) for pair in sorted(pairs)]
     for parent, child, _ in links:
         for stop in (parent, child):
-            wanted[stop.line.source.branch].add(stop.position)
+            wanted[stop.line.view.branch].add(stop.position)
     lives = {branch: column_lives(lines[branch], wanted[branch]) for branch in wanted}
     same = _Same()
     for parent, child, both in links:
-        old, new = parent.line.source.branch, child.line.source.branch
+        old, new = parent.line.view.branch, child.line.view.branch
         had, has = lives[old].at[parent.position], lives[new].at[child.position]
         for one, id_ in both:
             if one in had and id_ in has:
@@ -134,7 +134,7 @@ class _Same:
 
 def _on(lines: dict[_Branch, Line], stop: Stop) -> Stop:
     """Return a version on the line that is given of its branch; one that is missing is added."""
-    line = lines.setdefault(stop.line.source.branch, stop.line)
+    line = lines.setdefault(stop.line.view.branch, stop.line)
     version = np.uint64(stop.record.version)
     position = int(np.searchsorted(line.history.versions, version, side="right")) - 1
     return Stop(line, max(position, 0))

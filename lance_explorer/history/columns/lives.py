@@ -149,14 +149,14 @@ def gives_ids_anew(line: Line, position: int) -> bool:
     record = line.history.records[position]
     if record.operation == OperationName.OVERWRITE:
         return True
-    restored, passed = restored_version(line.source, record), set[int]()
+    restored, passed = restored_version(line.view, record), set[int]()
     while restored is not None and restored >= FIRST_DETACHED and restored not in passed:
         passed.add(restored)
-        detached, _ = detached_line(line.source, restored, record.version)
+        detached, _ = detached_line(line.view, restored, record.version)
         last = _last_of(line, detached, (OperationName.OVERWRITE, OperationName.RESTORE))
         if last is None or last.operation == OperationName.OVERWRITE:
             return last is not None
-        restored = restored_version(line.source, last)
+        restored = restored_version(line.view, last)
     return False
 
 
@@ -261,7 +261,7 @@ def _doubts(
             ends = records[place].version, name, records[position].version, field.name
             yield Doubt(field.id, *ends, life, own)
     if (
-        is_restore_of_lost(line.source, line.history, position)
+        is_restore_of_lost(line.view, line.history, position)
         or not (line.history.follows_previous[position])
     ):
         yield from _perhaps_cast(line, lives, step)
@@ -338,12 +338,12 @@ def _origin(line: Line, position: int) -> int:
     That is its parent; of the restore of a detached restore it is what that one went back to.
     """
     record, versions = line.history.records[position], line.history.versions
-    restored, passed = restored_version(line.source, record), set[int]()
+    restored, passed = restored_version(line.view, record), set[int]()
     while restored is not None and restored >= FIRST_DETACHED and restored not in passed:
         passed.add(restored)
-        detached, _ = detached_line(line.source, restored, record.version)
+        detached, _ = detached_line(line.view, restored, record.version)
         last = _last_of(line, detached, (OperationName.RESTORE,))
-        restored = None if last is None else restored_version(line.source, last)
+        restored = None if last is None else restored_version(line.view, last)
     if not passed or restored is None:
         return parent_position(line, position)
     kept = int(np.searchsorted(versions, np.uint64(restored), side="right")) - 1
@@ -356,7 +356,7 @@ def _last_of(
     """Return the latest of some detached versions, latest first, that is of some operations."""
     for version in detached:
         try:
-            [record] = line.source.version(version).records
+            [record] = line.view.version(version).records
         except (FormatError, NotFoundError):
             return None
         if record.operation in operations:

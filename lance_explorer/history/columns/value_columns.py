@@ -20,8 +20,8 @@ from lance_explorer.history.ancestors import Place
 from lance_explorer.history.columns.identity import ColumnsAt, columns_at
 from lance_explorer.history.columns.lives import Doubt, Stop
 from lance_explorer.history.columns.names import FrameColumns
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import value_root
+from lance_explorer.history.view import HistoryView
 from lance_explorer.values.inner_names import InnerNames, inner_names, renamed, renamed_types
 
 __all__ = [
@@ -60,13 +60,13 @@ class ValueColumns:
     doubts: tuple[Doubt, ...] = ()
     inside: Mapping[tuple[str, int], InnerNames] = field(default_factory=dict)
 
-    def names_in(self, source: TableSource, version: int) -> dict[str, str]:
+    def names_in(self, view: HistoryView, version: int) -> dict[str, str]:
         """Return what the columns that a version of a branch has are called there."""
-        return self.names[source.storage.uri, version]
+        return self.names[view.storage.uri, version]
 
-    def named(self, values: pl.DataFrame, source: TableSource, version: int) -> pl.DataFrame:
+    def named(self, values: pl.DataFrame, view: HistoryView, version: int) -> pl.DataFrame:
         """Return values of a version under the names, and with the types, that the frame has."""
-        key = source.storage.uri, version
+        key = view.storage.uri, version
         there = {own: name for name, own in self.names[key].items() if own in values.columns}
         found = renamed(values.select([*there]), self.inside.get(key, {})).rename(there)
         types = pl.Schema({name: self.schema[name] for name in found.columns})
@@ -74,9 +74,9 @@ class ValueColumns:
             return found
         return pl.concat([pl.DataFrame(schema=types), found], how="vertical_relaxed")
 
-    def filled(self, values: pl.DataFrame, source: TableSource, version: int) -> pl.DataFrame:
+    def filled(self, values: pl.DataFrame, view: HistoryView, version: int) -> pl.DataFrame:
         """Return them with all columns of the frame, null where the version does not have one."""
-        found = self.named(values, source, version)
+        found = self.named(values, view, version)
         if found.schema == self.schema:
             return found
         return pl.concat([self.empty(), found], how="diagonal")
@@ -141,7 +141,7 @@ def value_columns(
     first = {number for _, number in next(iter(kinds))[1]}
     for (schema, tops, inner), same in kinds.items():
         types = next(filter(None, map(types_of, same)), pl.Schema())
-        keys = [(stop.line.source.storage.uri, stop.record.version) for stop in same]
+        keys = [(stop.line.view.storage.uri, stop.record.version) for stop in same]
         named = {field.id for field in schema if field.parent_id != NO_PARENT}
         if names_inside := inner_names(schema, {i: n for i, n in inner if i in named}):
             types = renamed_types(types, names_inside)
@@ -153,24 +153,24 @@ def value_columns(
     return replace(both, doubts=_told_apart(stops, both, told))
 
 
-def column_types(source: TableSource, version: int, *, whole_blobs: bool = True) -> pl.Schema:
+def column_types(view: HistoryView, version: int, *, whole_blobs: bool = True) -> pl.Schema:
     """Return the types of the columns of a version; they are kept."""
     from lance_explorer.values import row_schema
 
     key = f"{__name__}.{version}.{whole_blobs}"
-    if key not in source.kept:
-        storage = source.storage
-        source.kept[key] = row_schema(
-            value_root(source, version), version, storage.options, whole_blobs=whole_blobs
+    if key not in view.kept:
+        storage = view.storage
+        view.kept[key] = row_schema(
+            value_root(view, version), version, storage.options, whole_blobs=whole_blobs
         )
-    types: pl.Schema = source.kept[key]
+    types: pl.Schema = view.kept[key]
     return types
 
 
 def types_if_known(stop: Stop, *, whole_blobs: bool = True) -> pl.Schema:
     """Return the same of a version; none if pylance cannot open it."""
     try:
-        return column_types(stop.line.source, stop.record.version, whole_blobs=whole_blobs)
+        return column_types(stop.line.view, stop.record.version, whole_blobs=whole_blobs)
     except LanceExplorerError:
         return pl.Schema()
 
@@ -225,7 +225,7 @@ def _told_apart(stops: Sequence[Stop], columns: ValueColumns, told: ColumnsAt) -
         return ()
     places, seen = dict[int | None, dict[str, None]](), dict[int | None, list[int]]()
     for stop in stops:
-        there = columns.names_in(stop.line.source, stop.record.version)
+        there = columns.names_in(stop.line.view, stop.record.version)
         by_own_name = {own: place for place, own in there.items()}
         for own, number in told.columns(stop).items():
             if own in by_own_name:

@@ -326,7 +326,7 @@ def _set_rewritten(classes: _Classes, rows: StateRows, step: StepFacts, runs: Ro
     """Classify rows that a rewrite moved, over a gap in which that may have been earlier."""
     versions = {
         new: group.version
-        for group in rewrites(rows.source).between(step.begin_version, step.version)
+        for group in rewrites(rows.view).between(step.begin_version, step.version)
         for new in group.new_ids
     }
     fragments, inverse = np.unique(fragments_of(runs.after), return_inverse=True)

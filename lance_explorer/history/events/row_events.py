@@ -1,9 +1,9 @@
 """What happened to rows in one version, as runs.
 
-``row_events(source, position)`` compares a kept version with the kept one before and says of each
+``row_events(view, position)`` compares a kept version with the kept one before and says of each
 row whose state differs what it was: created, restored, overwritten, deleted, updated, column
 rewritten, column added or moved. Versions without such rows have no runs. ``position`` counts the
-versions of ``state_rows(source).history``, which leaves out those whose rows cannot be told.
+versions of ``state_rows(view).history``, which leaves out those whose rows cannot be told.
 
 The answer is a ``RowEvents``: columns of runs. A run is ``length`` rows with consecutive identities
 at consecutive addresses, both before and after, to which the same happened. The *identity* of a row
@@ -39,34 +39,34 @@ from lance_explorer.history.events.row_comparison import compare_step
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.identity.state_rows import state_rows
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["NO_ADDRESS", "RowEvent", "RowEvents", "all_row_events", "row_events"]
 
 
-def row_events(source: TableSource, position: int) -> RowEvents:
+def row_events(view: HistoryView, position: int) -> RowEvents:
     """Return what happened to rows in one version.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     position : int
-        The position of the version in ``state_rows(source).history``.
+        The position of the version in ``state_rows(view).history``.
     """
-    rows = state_rows(source)
+    rows = state_rows(view)
     step = StepFacts(rows, position)
     return classify(rows, step, compare_step(rows, step))
 
 
 def all_row_events(
-    source: TableSource, begin: int = 0, end: int | None = None
+    view: HistoryView, begin: int = 0, end: int | None = None
 ) -> Iterator[RowEvents]:
     """Yield what happened to rows in the versions between two positions that changed fragments."""
-    rows = state_rows(source)
+    rows = state_rows(view)
     stop = len(rows.history) if end is None else end
     changed = rows.history.changed_positions
     positions = changed[(begin <= changed) & (changed < stop)].tolist()
     rows.load_steps(positions)
     for position in positions:
-        yield row_events(source, position)
+        yield row_events(view, position)

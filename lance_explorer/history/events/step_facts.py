@@ -48,7 +48,7 @@ class StepFacts(Step):
     """
 
     def __init__(self, rows: StateRows, position: int) -> None:
-        super().__init__(rows.source, rows.history, position)
+        super().__init__(rows.view, rows.history, position)
         self.has_row_ids = rows.is_told_by_ids(position)
         name = self.after.operation
         self.name = None if name == OperationName.UNKNOWN else name
@@ -140,7 +140,7 @@ class StepFacts(Step):
         files = set[str]().union(*[_paths(states[state]) for state in known])
         added = [states[state] for state in self.added.values()]
         unseen = [state for state in added if files.isdisjoint(_paths(state))]
-        commits, base = restored_commits(self._source, self.after)
+        commits, base = restored_commits(self._view, self.after)
         if not any(record.version == base for record in self.history.records):
             unseen = [s for s in unseen if any(writes_rows(one.operation, s) for one in commits)]
         return tuple([state.id for state in unseen])
@@ -171,7 +171,7 @@ class StepFacts(Step):
     @property
     def _between_known(self) -> bool:
         """Whether the version went back to a kept one: which row IDs both sides have is known."""
-        return self.follows and not is_restore_of_lost(self._source, self.history, self.position)
+        return self.follows and not is_restore_of_lost(self._view, self.history, self.position)
 
     @cached_property
     def _ids_of_both(self) -> tuple[IdentitySet, IdentitySet]:

@@ -43,7 +43,7 @@ def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
     states, schemas = rows.history.states, step.schemas
     groups = {
         new: group.recorded
-        for group in rewrites(rows.source).between(step.begin_version, step.version)
+        for group in rewrites(rows.view).between(step.begin_version, step.version)
         for new in group.new_ids
     }
     for fragment_id, state in step.added.items():

@@ -87,7 +87,7 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
     version that it restored is not kept, those of lost versions are its own.
     """
     if step.name == OperationName.RESTORE and step.follows:
-        if not is_restore_of_lost(rows.source, rows.history, step.position):
+        if not is_restore_of_lost(rows.view, rows.history, step.position):
             return []
         return [
             write
@@ -133,7 +133,7 @@ def untold_rows(rows: StateRows, path: VersionPath, fields: EndFields) -> Untold
     for position in path.steps:
         step = StepFacts(rows, position)
         open_states = unseen_writes(rows, step).doubtful
-        if step.follows and is_restore_of_lost(rows.source, rows.history, position):
+        if step.follows and is_restore_of_lost(rows.view, rows.history, position):
             open_states += _new_since(rows, parent_position(rows, position), position)
         rows.load(open_states)
         doubtful += [(state, False) for state in open_states]
@@ -206,7 +206,7 @@ def _only_lost(rows: StateRows, position: int) -> int | None:
     parent = parent_position(rows, position)
     if not rows.namesakes or parent == EMPTY:
         return None
-    target = restored_version(rows.source, rows.history.records[position])
+    target = restored_version(rows.view, rows.history.records[position])
     first = rows.namesakes.lines[position].versions.get(rows.history.records[parent].version + 1)
     return target if target == first else None
 

@@ -85,8 +85,8 @@ class BirthAddresses:
         rows.load_steps(updates)
         pass_ = _Pass(rows)
         with (
-            rows.source.reading_transactions(records),
-            reading_deletions(rows.source, rewrites(rows.source).groups),
+            rows.view.reading_transactions(records),
+            reading_deletions(rows.view, rewrites(rows.view).groups),
         ):
             for position in range(len(records)):
                 pass_.step(position)
@@ -118,7 +118,7 @@ class _Pass:
         new = self._rows.new_states(position)
         if not new:
             return
-        here = _Commit(self._rows.source, self._history, position)
+        here = _Commit(self._rows.view, self._history, position)
         born = []
         for state in sorted(new, key=lambda state: self._states[state].id):
             fragment = self._states[state]
@@ -221,7 +221,7 @@ class _Pass:
         """Return the origins of the fragments that compactions wrote, by their IDs."""
         origins: dict[int, RowOrigins] = {}
         for group in here.groups():
-            rows = pair_rows(self._rows.source, group)
+            rows = pair_rows(self._rows.view, group)
             if isinstance(rows, str) or here.denies(group):
                 continue
             old = {
@@ -333,7 +333,7 @@ class _Commit(Step):
 
     def groups(self) -> list[RewriteGroup]:
         """Return what compactions wrote since the kept version before."""
-        return rewrites(self._source).in_effect(self.begin_version, self.version)
+        return rewrites(self._view).in_effect(self.begin_version, self.version)
 
     def denies(self, group: RewriteGroup) -> bool:
         """Whether the fragments that a lost version is said to have written are others."""
@@ -352,7 +352,7 @@ class _Commit(Step):
 
     @cached_property
     def _restored(self) -> tuple[DetachedCommit, ...]:
-        return restored_commits(self._source, self.after)[0]
+        return restored_commits(self._view, self.after)[0]
 
     def version_of_new(self, fragment: Fragment) -> int:
         """Return the version that wrote the rows of a new fragment; NO_VERSION if unknown."""

@@ -8,19 +8,19 @@ restored it.
 from collections.abc import Callable, Iterable
 
 from lance_explorer.history.detached import with_rows
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["lost_restores"]
 
 
 def lost_restores(
-    source: TableSource, positions: Iterable[int], new_files: Callable[[int], set[str]]
+    view: HistoryView, positions: Iterable[int], new_files: Callable[[int], set[str]]
 ) -> dict[int, tuple[int, ...]]:
     """Return which detached versions some versions come from, by position, as far as files tell.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     positions : iterable of int
         The positions of versions that come from lost ones.
@@ -28,7 +28,7 @@ def lost_restores(
         Gives the data files of the states that a version is the first one to have.
     """
     positions, found = [*positions], dict[int, tuple[int, ...]]()
-    some = with_rows(source) if positions else ()
+    some = with_rows(view) if positions else ()
     for position in positions if some else ():
         files = new_files(position)
         detached = [one.version for one in some if not one.written.isdisjoint(files)]

@@ -24,7 +24,7 @@ from lance_explorer.history.identity.lost_restores import lost_restores
 from lance_explorer.history.identity.row_id_lines import PLAIN, Line, Namesakes
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import restored_version
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
 from lance_explorer.rowids.runs import RunColumns, merged_ids, overlaps
 
@@ -36,7 +36,7 @@ RangesOfIds = tuple[Uint64Array, Uint64Array]
 
 
 def namesakes_of(
-    source: TableSource,
+    view: HistoryView,
     records: tuple[VersionRecord, ...],
     new_ids: Callable[[int], RangesOfIds],
     stamps: Callable[[int], Collection[int]],
@@ -49,7 +49,7 @@ def namesakes_of(
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         A branch with stable row IDs.
     records : tuple of VersionRecord
         Its kept versions.
@@ -77,12 +77,12 @@ def namesakes_of(
         position: target
         for position, record in enumerate(records)
         if record.operation == OperationName.RESTORE
-        and (target := _target(source, record)) is not None
+        and (target := _target(view, record)) is not None
     }
     counters = [record.manifest.next_row_id for record in records]
     falls = any(after < before for before, after in pairwise(counters))
-    after_lost = [*_after_lost(records, targets)] if source.listing.detached else []
-    lost = lost_restores(source, after_lost, new_files)
+    after_lost = [*_after_lost(records, targets)] if view.listing.detached else []
+    lost = lost_restores(view, after_lost, new_files)
     doubts = {
         position: _doubtful_ids(
             records[position - 1],
@@ -99,7 +99,7 @@ def namesakes_of(
         target < FIRST_DETACHED for target in targets.values()
     ):
         return None
-    return _Lines(source, records, targets, lost, doubts, new_ids, stamps, detached_rows).found()
+    return _Lines(view, records, targets, lost, doubts, new_ids, stamps, detached_rows).found()
 
 
 def _doubtful_ids(
@@ -140,9 +140,9 @@ def _after_lost(records: tuple[VersionRecord, ...], targets: dict[int, int]) -> 
         before = record.version
 
 
-def _target(source: TableSource, record: VersionRecord) -> int | None:
+def _target(view: HistoryView, record: VersionRecord) -> int | None:
     try:
-        return restored_version(source, record)
+        return restored_version(view, record)
     except FormatError:
         return None
 
@@ -159,7 +159,7 @@ class _Lines:
 
     def __init__(
         self,
-        source: TableSource,
+        view: HistoryView,
         records: tuple[VersionRecord, ...],
         targets: dict[int, int],
         lost: dict[int, tuple[int, ...]],
@@ -168,7 +168,7 @@ class _Lines:
         stamps: Callable[[int], Collection[int]],
         detached_rows: Callable[[int], tuple[Collection[int], RangesOfIds]],
     ) -> None:
-        self._source = source
+        self._view = view
         self._records = records
         self._targets = targets
         self._lost = lost
@@ -267,7 +267,7 @@ class _Lines:
             if record is None or version in [step.record.version for step in chain]:
                 return chain, None
             before = self._records[position].version
-            base = built_on(self._source, version, before, self._stamps_in(position, detached))
+            base = built_on(self._view, version, before, self._stamps_in(position, detached))
             chain.append(_Step(record, base))
             version = base
         return chain, version
@@ -293,7 +293,7 @@ class _Lines:
 
     def _detached_record(self, version: int) -> VersionRecord | None:
         try:
-            return self._source.version(version).records[0]
+            return self._view.version(version).records[0]
         except (FormatError, NotFoundError):
             return None
 
@@ -321,7 +321,7 @@ class _Lines:
         """
         first = chain[-1]
         stamps, written = self._detached_rows(first.record.version)
-        found = lost_base(self._source, first.record, stamps, written)
+        found = lost_base(self._view, first.record, stamps, written)
         if found is None or (self._versions == np.uint64(found.version)).any():
             return None  # one that is there cannot be it
         chain[-1] = first._replace(base=found.version)
@@ -351,7 +351,7 @@ class _Lines:
             return None
         record = self._records[place]
         try:
-            transaction = self._source.transaction(record)
+            transaction = self._view.transaction(record)
         except FormatError:
             return None
         given = None if transaction is None else num_given(record, transaction.operation)

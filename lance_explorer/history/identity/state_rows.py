@@ -52,8 +52,8 @@ from lance_explorer.history.reading.stored_sequences import (
     sequences_of,
 )
 from lance_explorer.history.rewrites.all_groups import rewrites
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import writes_rows
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.arrays import Positions, Uint64Array, begins_of, concatenated
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
 from lance_explorer.rowids.runs import RunColumns
@@ -80,7 +80,7 @@ class StateRows:
 
     Attributes
     ----------
-    source : TableSource
+    view : HistoryView
         The branch.
     history : History
         Its versions, but those whose rows cannot be told, and those before stable row IDs were
@@ -97,13 +97,13 @@ class StateRows:
 
     def __init__(
         self,
-        source: TableSource,
+        view: HistoryView,
         history: History,
         known: _Known | None = None,
         *,
         by_address: bool = False,
     ) -> None:
-        self.source = source
+        self.view = view
         readable = rows_history(history)
         self.history = readable if by_address else since_row_ids_went(readable)
         is_cut = len(self.history.records) < len(readable.records)
@@ -142,7 +142,7 @@ class StateRows:
         if not self.ids_from:
             return None
         history = up_to(self.history, self.ids_from)
-        return RowsBeforeIds(self, StateRows(self.source, history, self.known, by_address=True))
+        return RowsBeforeIds(self, StateRows(self.view, history, self.known, by_address=True))
 
     @cached_property
     def doubtful_links(self) -> dict[int, list[RowIdSequence]]:
@@ -283,7 +283,7 @@ class StateRows:
             return None
         since = self.ids_from
         found = namesakes_of(
-            self.source,
+            self.view,
             self.history.records[since:],
             lambda position: self._new_row_ids(since + position),
             lambda position: self._new_versions(since + position),
@@ -368,7 +368,7 @@ class StateRows:
                 yield key, state
 
     def _reader(self, state: int) -> FragmentReader:
-        return FragmentReader(self.source, self.history.records[int(self.first_positions[state])])
+        return FragmentReader(self.view, self.history.records[int(self.first_positions[state])])
 
     @cached_property
     def _are_moved(self) -> NDArray[np.bool_]:
@@ -411,8 +411,8 @@ class StateRows:
         return {version for some in runs for version in some.versions.tolist()}
 
     def _detached_rows(self, version: int) -> tuple[set[int], tuple[Uint64Array, Uint64Array]]:
-        rows = StateRows(self.source, self.source.version(version))
-        transaction = self.source.transaction(rows.history.records[0])
+        rows = StateRows(self.view, self.view.version(version))
+        transaction = self.view.transaction(rows.history.records[0])
         operation = transaction.operation if transaction else None
         own = [
             rows._rows_where(state, lambda created, updated: created == updated)
@@ -427,13 +427,13 @@ class StateRows:
 
         A compaction that is kept names the files of fragments that were there in the gap.
         """
-        some = maybe_restored(self.source, self.history, position)
+        some = maybe_restored(self.view, self.history, position)
         if not some:
             return []
         begin, end = [
             record.version for record in self.history.records[position - 1 : position + 1]
         ]
-        groups = rewrites(self.source).between(begin, end)
+        groups = rewrites(self.view).between(begin, end)
         named = {f.path for group in groups for old in group.recorded for f in old.files}
         states = [self.history.states[state] for state in self.history.states_at(position - 1)]
         there = named & {file.path for fragment in states for file in fragment.files}
@@ -525,7 +525,7 @@ class StateRows:
             self._read([*missing], self._intervals([*missing.values()]))
 
     def _read(self, sequences: list[FragmentSequence], intervals: Intervals) -> None:
-        for number, found in read_sequences(self.source, self.history, sequences, intervals):
+        for number, found in read_sequences(self.view, self.history, sequences, intervals):
             if isinstance(found, FormatError):
                 raise found
             self.known.sequences[sequences[number]] = (
@@ -545,11 +545,11 @@ class StateRows:
         return Intervals(order[begin[owner] + place], intervals.first[owner], intervals.last[owner])
 
 
-def state_rows(source: TableSource) -> StateRows:
+def state_rows(view: HistoryView) -> StateRows:
     """Return the rows of the states of a branch; what was read is kept, also over a refresh."""
-    rows: StateRows | None = source.kept.get(__name__)
-    history = source.history
-    if rows is None or rows.named is not history or rows.source is not source:
-        rows = StateRows(source, history, rows.known if rows else None)
-        source.kept[__name__] = rows
+    rows: StateRows | None = view.kept.get(__name__)
+    history = view.history
+    if rows is None or rows.named is not history or rows.view is not view:
+        rows = StateRows(view, history, rows.known if rows else None)
+        view.kept[__name__] = rows
     return rows

@@ -9,8 +9,8 @@ __all__ = ["check_some", "position_of"]
 
 def check_some(rows: StateRows) -> None:
     """Check that there is a version whose rows can be told; else say why the latest is none."""
-    if not rows.history.records and rows.source.history.records:
-        position_of(rows, rows.source.latest_version)
+    if not rows.history.records and rows.view.history.records:
+        position_of(rows, rows.view.latest_version)
 
 
 def position_of(rows: StateRows, version: int) -> int:
@@ -26,11 +26,11 @@ def position_of(rows: StateRows, version: int) -> int:
     try:
         return rows.history.position(version)
     except VersionNotFoundError:
-        check_rows(rows.source.version(version))
+        check_rows(rows.view.version(version))
         switched = rows.ids_went_at
         if switched is not None and version < switched and version in rows.named:
             raise UnsupportedFeatureError(
                 f"version {switched} turned stable row IDs off: rows of version {version} cannot "
                 "be followed across it; ask for versions before it, or from it on"
             ) from None
-        raise rows.source.missing_version(version) from None
+        raise rows.view.missing_version(version) from None

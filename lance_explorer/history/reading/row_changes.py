@@ -12,7 +12,7 @@ from lance_explorer.format.manifest import read_layout
 from lance_explorer.format.splitting import ManifestSplitter
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.reading.row_reader import FragmentContent, FragmentReader
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import Contents, given, reading_ahead
 
 __all__ = ["RowChanges", "row_changes"]
@@ -39,12 +39,12 @@ class RowChanges:
     added: dict[int, RowsOrError]
 
 
-def row_changes(source: TableSource, history: History) -> Iterator[RowChanges]:
+def row_changes(view: HistoryView, history: History) -> Iterator[RowChanges]:
     """Yield how each version differs, oldest first; those that do not differ are left out.
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         Where to read.
     history : History
         The versions. All their reader flags must be known.
@@ -56,15 +56,15 @@ def row_changes(source: TableSource, history: History) -> Iterator[RowChanges]:
     """
     positions = history.changed_positions.tolist()
     records = [history.records[position] for position in positions]
-    manifests = source.storage.get_many(
+    manifests = view.storage.get_many(
         [record.file.path for record in records], [record.file.size_bytes for record in records]
     )
-    reader = _Reader(source)
+    reader = _Reader(view)
     parts = [
         part
         for position, record in zip(positions, records, strict=True)
         for state in history.states_added(position).tolist()
-        for part in FragmentReader(source, record).parts(history.states[state])
+        for part in FragmentReader(view, record).parts(history.states[state])
     ]
     with reading_ahead(parts):
         for position, record, manifest in zip(positions, records, manifests, strict=True):
@@ -79,8 +79,8 @@ def row_changes(source: TableSource, history: History) -> Iterator[RowChanges]:
 class _Reader:
     """Reads one manifest after the other."""
 
-    def __init__(self, source: TableSource) -> None:
-        self._source = source
+    def __init__(self, view: HistoryView) -> None:
+        self._view = view
         self._splitter = ManifestSplitter()
 
     def read(
@@ -93,7 +93,7 @@ class _Reader:
             self._splitter = ManifestSplitter()  # the next manifest is compared with nothing
             return dict.fromkeys(wanted, error)
         rows: dict[Fragment, RowsOrError] = {}
-        reader = FragmentReader(self._source, record)
+        reader = FragmentReader(self._view, record)
         for message in messages:
             fragment = decode_fragment(message)
             if record.manifest.writer is None:
@@ -104,7 +104,7 @@ class _Reader:
 
     def _new_messages(self, record: VersionRecord, manifest: Contents) -> list[bytes]:
         if manifest is None:
-            raise self._source.missing_version(record.version)
+            raise self._view.missing_version(record.version)
         if isinstance(manifest, FormatError):
             raise manifest
         try:

@@ -6,22 +6,22 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.row_operations import Delete
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.index import RowAddress
 
 __all__ = ["row_not_found"]
 
 
-def row_not_found(source: TableSource, version: int, row_id: int) -> RowNotFoundError:
+def row_not_found(view: HistoryView, version: int, row_id: int) -> RowNotFoundError:
     """Return the error that says why no live row of a version has a row ID.
 
     Goes back through the kept versions until it finds the last one in which the row was live; reads
     one manifest for each version before which a fragment changed or was removed.
     """
-    manifest = source.version(version).records[0].manifest
+    manifest = view.version(version).records[0].manifest
     stable = bool(manifest.reader_feature_flags & STABLE_ROW_IDS)
     what = f"row {row_id}" if stable else f"row {row_id} ({RowAddress.of(row_id)})"
-    history = source.history
+    history = view.history
     if stable:
         # Up to 8.0.1 a restore sets the counter back: earlier versions may have been further.
         so_far = [record for record in history.records if record.version <= version]
@@ -33,9 +33,9 @@ def row_not_found(source: TableSource, version: int, row_id: int) -> RowNotFound
                 if counter
                 else f"{what} did not exist by version {version}: no ID was assigned"
             )
-    end = _find_end(source, history, version, row_id, stable)
+    end = _find_end(view, history, version, row_id, stable)
     if end is not None:
-        return RowNotFoundError(f"{what} is not in version {version}: {_describe(source, *end)}")
+        return RowNotFoundError(f"{what} is not in version {version}: {_describe(view, *end)}")
     if not bool(history.begins_exactly[: history.position(version) + 1].all()):
         return RowNotFoundError(
             f"{what} is not in version {version}, nor in an earlier one that is kept; whether it "
@@ -45,7 +45,7 @@ def row_not_found(source: TableSource, version: int, row_id: int) -> RowNotFound
 
 
 def _find_end(
-    source: TableSource, history: History, version: int, row_id: int, stable: bool
+    view: HistoryView, history: History, version: int, row_id: int, stable: bool
 ) -> tuple[VersionRecord, VersionRecord] | None:
     """Return the last version in which the row was live, and the kept one after it."""
     cannot_hold: set[bytes] = set()
@@ -57,7 +57,7 @@ def _find_end(
             for state in removed
             if _may_hold(history.states[state], row_id, stable, cannot_hold)
         ]
-        if suspects and _is_live(source, before, suspects, row_id, stable, cannot_hold):
+        if suspects and _is_live(view, before, suspects, row_id, stable, cannot_hold):
             return before, history.records[position]
     return None
 
@@ -69,7 +69,7 @@ def _may_hold(fragment: Fragment, row_id: int, stable: bool, cannot_hold: set[by
 
 
 def _is_live(
-    source: TableSource,
+    view: HistoryView,
     record: VersionRecord,
     suspects: list[Fragment],
     row_id: int,
@@ -77,7 +77,7 @@ def _is_live(
     cannot_hold: set[bytes],
 ) -> bool:
     ids = {fragment.id for fragment in suspects}
-    for content in RowReader(source, record.version).contents(ids):
+    for content in RowReader(view, record.version).contents(ids):
         offset = _offset(content, row_id, stable)
         if offset is not None and offset not in content.deleted:
             return True
@@ -95,14 +95,14 @@ def _offset(content: FragmentContent, row_id: int, stable: bool) -> int | None:
     return address.offset if is_there else None
 
 
-def _describe(source: TableSource, before: VersionRecord, after: VersionRecord) -> str:
+def _describe(view: HistoryView, before: VersionRecord, after: VersionRecord) -> str:
     if before.version + 1 != after.version:
         return (
             f"it was live in version {before.version} and removed by {after.version}; the "
             "versions between were cleaned up"
         )
     by = f" by {after.operation}" if after.operation else ""
-    transaction = source.transaction(after)
+    transaction = view.transaction(after)
     if transaction and isinstance(transaction.operation, Delete):
         by += f" ({transaction.operation.predicate})"
     return f"it was removed in version {after.version}{by}"

@@ -41,7 +41,7 @@ from lance_explorer.history.file_roots import (
 )
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.readable import check_counted, check_readable
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.building import FragmentRows
 from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.rowids.encoding import encode_segment
@@ -118,9 +118,9 @@ def decoded(
 class FragmentReader:
     """Reads the rows of single fragments of a version, given as its manifest holds them."""
 
-    def __init__(self, source: TableSource, record: VersionRecord) -> None:
+    def __init__(self, view: HistoryView, record: VersionRecord) -> None:
         check_readable(record)
-        self._source = source
+        self._view = view
         self._record = record
 
     def parts(self, fragment: Fragment, *, with_versions: bool = True) -> Iterator[Part]:
@@ -129,7 +129,7 @@ class FragmentReader:
         for stored in (fragment.row_ids, *versions):
             if stored is not None and stored.file is not None:
                 file = stored.file
-                yield self._source.storage, FilePart(file.path, file.offset, file.size)
+                yield self._view.storage, FilePart(file.path, file.offset, file.size)
         yield from self.deletion_parts(fragment)
 
     def deletion_parts(self, fragment: Fragment) -> Iterator[Part]:
@@ -169,7 +169,7 @@ class FragmentReader:
         if file is None:
             return BitMap()
         bases = self._record.manifest.base_paths
-        deleted = load_deleted(fragment, bases, self._source.storage, fragment.physical_rows)
+        deleted = load_deleted(fragment, bases, self._view.storage, fragment.physical_rows)
         if file.num_deleted_rows not in (None, len(deleted)):
             raise CorruptFileError(
                 f"found {len(deleted)} deleted offsets where the manifest says "
@@ -205,9 +205,9 @@ class FragmentReader:
         if "/" in file.path or "\\" in file.path or file.path in ("", ".", ".."):
             raise CorruptFileError(f"expected a file name for a sequence, found {file.path!r}")
         try:
-            data = self._source.storage.get_range(file.path, file.offset, file.size)
+            data = self._view.storage.get_range(file.path, file.offset, file.size)
         except FileNotFoundError as error:
-            raise missing_file(f"{self._source.storage.uri}/{file.path}") from error
+            raise missing_file(f"{self._view.storage.uri}/{file.path}") from error
         if len(data) != file.size:
             raise CorruptFileError(
                 f"expected {file.size} bytes, found {len(data)}", file.path, file.offset
@@ -229,7 +229,7 @@ class FragmentReader:
         file = hidden_file(fragment, column)
         if file is None:
             raise CorruptFileError(f"no data file has the column {column}")
-        root, path = data_file(file, self._record.manifest.base_paths, self._source.storage)
+        root, path = data_file(file, self._record.manifest.base_paths, self._view.storage)
         uri = checked_uri(root, path)
         try:
             return read_hidden_column(uri, column, root.options)
@@ -242,12 +242,12 @@ class FragmentReader:
     @cached_property
     def _manifest(self) -> bytes:
         try:
-            return self._source.storage.get(self._record.file.path)
+            return self._view.storage.get(self._record.file.path)
         except FileNotFoundError:
             return b""
 
     def _deletion_root(self, file: DeletionFile) -> Storage:
-        return deletion_root(file.base_id, self._record.manifest.base_paths, self._source.storage)
+        return deletion_root(file.base_id, self._record.manifest.base_paths, self._view.storage)
 
     def _decoded(self, fragment: Fragment, message: bytes, with_versions: bool) -> FragmentContent:
         rows = fragment.physical_rows
@@ -305,12 +305,12 @@ class FragmentReader:
 class RowReader:
     """Reads the rows of fragments of one version."""
 
-    def __init__(self, source: TableSource, version: int) -> None:
-        history = source.version(version)
-        self._source = source
+    def __init__(self, view: HistoryView, version: int) -> None:
+        history = view.version(version)
+        self._view = view
         self._record = history.records[0]
         self._fragments = history.states
-        self._reader = FragmentReader(source, self._record)
+        self._reader = FragmentReader(view, self._record)
 
     def contents(
         self, fragment_ids: Collection[int] | None = None, *, with_versions: bool = True
@@ -324,9 +324,9 @@ class RowReader:
         if len(np.unique(ids)) < len(ids):
             raise CorruptFileError("two fragments of the manifest have the same ID", path)
         try:
-            messages = fragment_messages(self._source.storage.get(path))
+            messages = fragment_messages(self._view.storage.get(path))
         except FileNotFoundError as error:
-            raise self._source.missing_version(self._record.version) from error
+            raise self._view.missing_version(self._record.version) from error
         if len(messages) != len(self._fragments):
             raise CorruptFileError("a fragment is in the manifest twice", path)
         keep_freed_memory(_BYTES_OF_A_ROW * max(int(rows.max(initial=0)), 0))

@@ -13,7 +13,7 @@ from lance_explorer.format.fragments import Fragment, decode_fragment
 from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.reading.row_reader import FragmentReader
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
 __all__ = ["OwnRows", "own_rows"]
@@ -28,17 +28,17 @@ class OwnRows:
 
 
 def own_rows(
-    source: TableSource, record: VersionRecord, fragments: Collection[Fragment]
+    view: HistoryView, record: VersionRecord, fragments: Collection[Fragment]
 ) -> OwnRows | None:
     """Count the rows of some fragments of a version; None if one stores no row versions.
 
     Deletion files are read only of fragments that have such rows.
     """
     try:
-        messages = fragment_messages(source.storage.get(record.file.path))
+        messages = fragment_messages(view.storage.get(record.file.path))
     except FileNotFoundError as error:
-        raise source.missing_version(record.version) from error
-    reader = FragmentReader(source, record)
+        raise view.missing_version(record.version) from error
+    reader = FragmentReader(view, record)
     created = touched = 0
     for message in messages:
         fragment = decode_fragment(message)

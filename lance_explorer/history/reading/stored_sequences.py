@@ -26,7 +26,7 @@ from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.reading.row_reader import FragmentReader, decoded
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.encoding import encode_segment
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
@@ -82,7 +82,7 @@ def sequences_of(fragment: Fragment, *kinds: SequenceKind) -> Iterator[FragmentS
 
 
 def read_row_ids(
-    source: TableSource,
+    view: HistoryView,
     history: History,
     sequences: Sequence[FragmentSequence],
     intervals: Intervals,
@@ -91,7 +91,7 @@ def read_row_ids(
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         Where to read.
     history : History
         The versions that have the sequences.
@@ -100,28 +100,28 @@ def read_row_ids(
     intervals : Intervals
         In which versions each of them is there, by number.
     """
-    return _read(source, history, sequences, intervals, lambda _: _ROW_IDS)
+    return _read(view, history, sequences, intervals, lambda _: _ROW_IDS)
 
 
 def read_row_versions(
-    source: TableSource,
+    view: HistoryView,
     history: History,
     sequences: Sequence[FragmentSequence],
     intervals: Intervals,
 ) -> Iterator[tuple[int, RowVersions | FormatError]]:
     """Yield the number of each row-version sequence and its runs, as :func:`read_row_ids` does."""
-    return _read(source, history, sequences, intervals, lambda _: _ROW_VERSIONS)
+    return _read(view, history, sequences, intervals, lambda _: _ROW_VERSIONS)
 
 
 def read_sequences(
-    source: TableSource,
+    view: HistoryView,
     history: History,
     sequences: Sequence[FragmentSequence],
     intervals: Intervals,
 ) -> Iterator[tuple[int, RowIdSequence | RowVersions | FormatError]]:
     """Yield sequences of all kinds in one pass, each as the function for its kind does."""
     return _read(
-        source,
+        view,
         history,
         sequences,
         intervals,
@@ -154,7 +154,7 @@ _ROW_VERSIONS = _Kind(_decode_row_versions, _row_versions_of)
 
 
 def _read(
-    source: TableSource,
+    view: HistoryView,
     history: History,
     sequences: Sequence[FragmentSequence],
     intervals: Intervals,
@@ -164,10 +164,10 @@ def _read(
     first, last = intervals.first[where], intervals.last[where]
     is_inline = np.array([sequences[key].stored.storage == "inline" for key in keys.tolist()], bool)
     outside = keys[~is_inline].tolist()
-    with reading_ahead([*_external_parts(source, [sequences[key] for key in outside])]):
+    with reading_ahead([*_external_parts(view, [sequences[key] for key in outside])]):
         for key, position in zip(outside, first[~is_inline].tolist(), strict=True):
             record, sequence = history.records[position], sequences[key]
-            reader = FragmentReader(source, record)
+            reader = FragmentReader(view, record)
             try:
                 yield key, _read_outside(reader, sequence, kind_of(sequence))
             except FormatError as error:
@@ -179,7 +179,7 @@ def _read(
     positions, begins = np.unique(places[order], return_index=True)
     ends = np.append(begins[1:], len(inline))[: len(begins)]
     files = [history.records[position].file for position in positions.tolist()]
-    manifests = source.storage.get_many(
+    manifests = view.storage.get_many(
         [file.path for file in files], [file.size_bytes for file in files]
     )
     shown = with_progress(positions.tolist(), "Reading row IDs")
@@ -188,7 +188,7 @@ def _read(
     ):
         record = history.records[position]
         if manifest is None:
-            raise source.missing_version(record.version)
+            raise view.missing_version(record.version)
         messages = _messages(history, position, given(manifest))
         for key in inline[begin:end].tolist():
             sequence = sequences[key]
@@ -198,16 +198,16 @@ def _read(
                 data = _inline_bytes(message, sequence)
                 yield key, decoded(decode, data, rows, sequence.stored, message)
             except FormatError as error:
-                yield key, FragmentReader(source, record).located(error, sequence.state, message)
+                yield key, FragmentReader(view, record).located(error, sequence.state, message)
 
 
 def _external_parts(
-    source: TableSource, sequences: Iterable[FragmentSequence]
+    view: HistoryView, sequences: Iterable[FragmentSequence]
 ) -> Iterator[tuple[Storage, FilePart]]:
     for sequence in sequences:
         file = sequence.stored.file
         if file is not None:
-            yield source.storage, FilePart(file.path, file.offset, file.size)
+            yield view.storage, FilePart(file.path, file.offset, file.size)
 
 
 def _read_outside(reader: FragmentReader, sequence: FragmentSequence, kind: _Kind[_T]) -> _T:

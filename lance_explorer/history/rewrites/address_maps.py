@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.rewrites.group_rows import pair_rows, reading_deletions
 from lance_explorer.history.rewrites.groups import RewriteGroup
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 from lance_explorer.rowids.id_map import IdMap
@@ -80,7 +80,7 @@ class AddressMap:
     --------
     >>> import numpy as np
     >>> from lance_explorer.history.rewrites.address_maps import address_map
-    >>> moves = address_map(table.source, 1, 2)
+    >>> moves = address_map(table._view, 1, 2)
     >>> addresses, found = moves.carry(np.array([7], dtype=np.uint64))
     >>> len(moves.rounds), addresses.tolist(), found.tolist()
     (0, [7], [True])
@@ -114,7 +114,7 @@ class AddressMap:
         return _through(self.rounds[::-1], RewriteRound.carry_back, addresses)
 
 
-def address_map(source: TableSource, begin_version: int, end_version: int) -> AddressMap:
+def address_map(view: HistoryView, begin_version: int, end_version: int) -> AddressMap:
     """Return where the rewrites after one version and up to another carried rows.
 
     A restore between kept versions is not followed: then go from version to version. Rewrites of
@@ -125,9 +125,9 @@ def address_map(source: TableSource, begin_version: int, end_version: int) -> Ad
     StorageError
         If a file other than those of deletions cannot be read.
     """
-    groups = rewrites(source).in_effect(begin_version, end_version)
-    with reading_deletions(source, groups):
-        return AddressMap(tuple([_round(source, round_) for round_ in _rounds(groups)]))
+    groups = rewrites(view).in_effect(begin_version, end_version)
+    with reading_deletions(view, groups):
+        return AddressMap(tuple([_round(view, round_) for round_ in _rounds(groups)]))
 
 
 def _rounds(groups: Sequence[RewriteGroup]) -> Iterator[list[RewriteGroup]]:
@@ -144,10 +144,10 @@ def _rounds(groups: Sequence[RewriteGroup]) -> Iterator[list[RewriteGroup]]:
         yield current
 
 
-def _round(source: TableSource, groups: list[RewriteGroup]) -> RewriteRound:
+def _round(view: HistoryView, groups: list[RewriteGroup]) -> RewriteRound:
     columns, untold = list[RunColumns](), set[int]()
     for position, group in enumerate(groups):
-        rows = pair_rows(source, group)
+        rows = pair_rows(view, group)
         if isinstance(rows, str):
             untold.add(position)
             groups[position] = replace(group, note=rows)

@@ -13,7 +13,7 @@ from lance_explorer.history.rewrites.groups import RewriteGroup, RewritePool
 from lance_explorer.history.rewrites.inferred_groups import unrecorded_groups
 from lance_explorer.history.rewrites.recorded_groups import add_reuse_histories, add_stored_lineage
 from lance_explorer.history.rewrites.transaction_groups import groups_of_transactions
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["RewriteGroup", "Rewrites", "rewrites"]
 
@@ -71,10 +71,10 @@ class Rewrites:
         return in_effect[::-1]
 
 
-_KNOWN: WeakKeyDictionary[TableSource, Rewrites] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[HistoryView, Rewrites] = WeakKeyDictionary()
 
 
-def rewrites(source: TableSource) -> Rewrites:
+def rewrites(view: HistoryView) -> Rewrites:
     """Return the rewrite groups of a branch; they are found once for each state of its history.
 
     Where several sources tell of the same group, a transaction goes before stored compaction
@@ -86,24 +86,24 @@ def rewrites(source: TableSource) -> Rewrites:
     StorageError
         If a transaction is there and cannot be read.
     """
-    history = source.history
-    known = _KNOWN.get(source)
+    history = view.history
+    known = _KNOWN.get(view)
     if known is None or known.history is not history:
         with collector_paused():
-            known = _KNOWN[source] = _collect(source, history)
+            known = _KNOWN[view] = _collect(view, history)
     else:  # whoever asks now must look, too, whether a version was removed
-        source.storage.io.missing += known.num_missing
+        view.storage.io.missing += known.num_missing
     return known
 
 
-def _collect(source: TableSource, history: History) -> Rewrites:
-    findings, missing = list[Finding](), source.storage.io.missing
+def _collect(view: HistoryView, history: History) -> Rewrites:
+    findings, missing = list[Finding](), view.storage.io.missing
     pool = RewritePool()
-    for group in groups_of_transactions(source, history, findings):
+    for group in groups_of_transactions(view, history, findings):
         pool.add(group)
     add_stored_lineage(pool, history, findings)
-    add_reuse_histories(pool, source, history, findings)
-    for group in list(unrecorded_groups(source, history, pool, findings)):
+    add_reuse_histories(pool, view, history, findings)
+    for group in list(unrecorded_groups(view, history, pool, findings)):
         pool.add(group)
-    num_missing = source.storage.io.missing - missing
+    num_missing = view.storage.io.missing - missing
     return Rewrites(history, pool.in_order(), tuple(findings), num_missing)

@@ -17,7 +17,7 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.reading.row_reader import FragmentReader
 from lance_explorer.history.rewrites.groups import RewriteGroup
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Positions, Uint64Array, begins_of
 from lance_explorer.rowids.deletions import deleted_offsets
@@ -40,37 +40,37 @@ class _Ranges(NamedTuple):
         return ends
 
 
-def pair_rows(source: TableSource, group: RewriteGroup) -> RunColumns | str:
+def pair_rows(view: HistoryView, group: RewriteGroup) -> RunColumns | str:
     """Return the old addresses of a group's rows and the new ones, or why they cannot be told."""
     if None in [fragment.physical_rows for fragment in (*group.old, *group.new)]:
         return "the numbers of rows of the fragments are unknown"
     try:
         if group.row_map is not None:
-            return _partitioned(source, group, group.row_map)
+            return _partitioned(view, group, group.row_map)
         if not group.in_order:
             return group.note or "the rows are not in order"
-        old = _joined([_live(source, group, number) for number in range(len(group.old))])
+        old = _joined([_live(view, group, number) for number in range(len(group.old))])
     except (StorageError, _LostDeletionsError) as error:
         return str(error)
     return _zipped(old, _joined([_all_rows(fragment) for fragment in group.new]))
 
 
 def reading_deletions(
-    source: TableSource, groups: Iterable[RewriteGroup]
+    view: HistoryView, groups: Iterable[RewriteGroup]
 ) -> AbstractContextManager[None]:
     """Return a context in which the rows of groups will be paired, best in this order."""
-    return reading_ahead([part for group in groups for part in _deletion_parts(source, group)])
+    return reading_ahead([part for group in groups for part in _deletion_parts(view, group)])
 
 
-def _deletion_parts(source: TableSource, group: RewriteGroup) -> Iterator[tuple[Storage, FilePart]]:
+def _deletion_parts(view: HistoryView, group: RewriteGroup) -> Iterator[tuple[Storage, FilePart]]:
     if group.row_map is not None or not group.in_order or group.surviving is not None:
         return
     for number, fragment in enumerate(group.old):
         if fragment.num_deleted_rows == 0:
             continue
         try:
-            record, state = _state(source, group, number)
-            yield from FragmentReader(source, record).deletion_parts(state)
+            record, state = _state(view, group, number)
+            yield from FragmentReader(view, record).deletion_parts(state)
         except (LanceExplorerError, _LostDeletionsError):
             return  # which is told where the rows are paired
 
@@ -94,11 +94,11 @@ def _zipped(old: _Ranges, new: _Ranges) -> RunColumns | str:
     return RunColumns(start, stop, _at(np.cumsum(counts) - counts, new, new_ends))
 
 
-def _partitioned(source: TableSource, group: RewriteGroup, row_map: str) -> RunColumns | str:
+def _partitioned(view: HistoryView, group: RewriteGroup, row_map: str) -> RunColumns | str:
     """Pair rows by a map file: each new fragment has its rows in their old order."""
     from lance_explorer.values import read_row_map
 
-    labels = read_row_map(row_map, source.storage.options)
+    labels = read_row_map(row_map, view.storage.options)
     old = _joined([_all_rows(fragment) for fragment in group.old])
     ends = old.ends
     num_old = int(ends[-1]) if len(ends) else 0
@@ -134,17 +134,17 @@ def _at(rows: Uint64Array, ranges: _Ranges, ends: Uint64Array) -> Uint64Array:
     return addresses
 
 
-def _live(source: TableSource, group: RewriteGroup, number: int) -> _Ranges:
+def _live(view: HistoryView, group: RewriteGroup, number: int) -> _Ranges:
     """Return the rows of an old fragment that were not deleted when it was rewritten."""
     whole = _all_rows(group.old[number])
-    deleted = _deleted(source, group, number, whole)
+    deleted = _deleted(view, group, number, whole)
     start = np.concatenate([whole.start, deleted + np.uint64(1)])
     stop = np.concatenate([deleted, whole.stop])
     filled = start < stop
     return _Ranges(start[filled], stop[filled])
 
 
-def _deleted(source: TableSource, group: RewriteGroup, number: int, whole: _Ranges) -> Uint64Array:
+def _deleted(view: HistoryView, group: RewriteGroup, number: int, whole: _Ranges) -> Uint64Array:
     """Return the addresses of the deleted rows of an old fragment, ascending."""
     fragment = group.old[number]
     if group.surviving is not None:
@@ -152,15 +152,15 @@ def _deleted(source: TableSource, group: RewriteGroup, number: int, whole: _Rang
         return np.frombuffer(removed.to_array(), dtype=np.uint64)
     if fragment.num_deleted_rows == 0:
         return np.empty(0, dtype=np.uint64)
-    record, state = _state(source, group, number)
-    offsets = deleted_offsets(FragmentReader(source, record).deleted(state))
+    record, state = _state(view, group, number)
+    offsets = deleted_offsets(FragmentReader(view, record).deleted(state))
     addresses: Uint64Array = offsets + whole.start
     return addresses
 
 
-def _state(source: TableSource, group: RewriteGroup, number: int) -> tuple[VersionRecord, Fragment]:
+def _state(view: HistoryView, group: RewriteGroup, number: int) -> tuple[VersionRecord, Fragment]:
     """Return an old fragment with its deletion file, and a version that says where that is."""
-    history, digest = source.history, group.old[number]
+    history, digest = view.history, group.old[number]
     if group.recorded:
         return history.records[history.position(group.version)], group.recorded[number]
     before = int(np.searchsorted(history.versions, np.uint64(group.version))) - 1

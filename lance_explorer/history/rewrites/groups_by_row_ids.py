@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pyroaring import BitMap64
 
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.addresses import first_address, fragments_of
 from lance_explorer.rowids.arrays import Positions, Uint64Array, begins_of
 from lance_explorer.rowids.id_map import IdMap
@@ -32,7 +32,7 @@ class RowsMoved:
 
 
 def moved_rows(
-    source: TableSource, before: int, removed: Collection[int], after: int, added: Collection[int]
+    view: HistoryView, before: int, removed: Collection[int], after: int, added: Collection[int]
 ) -> Iterator[RowsMoved]:
     """Yield which fragments of one version hold just rows of fragments of an earlier one.
 
@@ -41,17 +41,17 @@ def moved_rows(
 
     Parameters
     ----------
-    source : TableSource
+    view : HistoryView
         A table with stable row IDs.
     before, after : int
         Two kept versions.
     removed, added : collection of int
         Fragments that only the one has, and that only the other has.
     """
-    old = {content.fragment.id: content for content in RowReader(source, before).contents(removed)}
+    old = {content.fragment.id: content for content in RowReader(view, before).contents(removed)}
     ids = RowIdIndex.of_fragments([content.index_rows() for content in old.values()]).id_map
     whole, mixed = dict[int, _Stretch](), set[int]()
-    for content in RowReader(source, after).contents(added):
+    for content in RowReader(view, after).contents(added):
         rows = _unchanged_rows(content, ids, old)
         if rows.num_rows and rows.num_rows == content.num_rows:
             whole[content.fragment.id] = rows

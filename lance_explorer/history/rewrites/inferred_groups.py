@@ -23,8 +23,8 @@ from lance_explorer.history.reading.row_reader import FragmentReader
 from lance_explorer.history.rewrites.groups import RewriteGroup, num_live
 from lance_explorer.history.rewrites.groups_by_row_ids import moved_rows
 from lance_explorer.history.rewrites.witnesses import is_made_anew, speaks_against_rewrite
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import Step
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["unrecorded_groups"]
 
@@ -42,7 +42,7 @@ _CHANGES_NONE = _UNTOLD | {
 
 
 def unrecorded_groups(
-    source: TableSource,
+    view: HistoryView,
     history: History,
     recorded: Iterable[RewriteGroup],
     findings: list[Finding],
@@ -52,17 +52,17 @@ def unrecorded_groups(
     A fragment that was there in an earlier version was not made by a rewrite, nor did one that the
     transaction of the later version wrote.
     """
-    for step in _steps(source, history, recorded):
+    for step in _steps(view, history, recorded):
         before, after = step.before.manifest, step.after.manifest
         if is_made_anew(step.before, step.after, step.old, step.new):
             continue
         if before.reader_feature_flags & after.reader_feature_flags & STABLE_ROW_IDS:
             try:
-                yield from _derived(source, step)
+                yield from _derived(view, step)
             except (FormatError, StorageError, NotFoundError) as error:
                 findings.append(_unreadable(step, error))
         else:
-            yield from _inferred(source, step, findings)
+            yield from _inferred(view, step, findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class _Untold:
 
 
 def _steps(
-    source: TableSource,
+    view: HistoryView,
     history: History,
     recorded: Iterable[RewriteGroup],
 ) -> Iterator[_Untold]:
@@ -121,7 +121,7 @@ def _steps(
         groups = _between(known, before.version, after.version)
         old = {id_ for group in groups for id_ in group.old_ids}
         new = {id_ for group in groups for id_ in group.new_ids}
-        step = Step(source, history, position)
+        step = Step(view, history, position)
         left = [step.removed[id_] for id_ in step.gone_fragments if id_ not in old]
         arrived = [
             step.added[id_]
@@ -131,7 +131,7 @@ def _steps(
         if left and arrived:
             written = _paths_written(step)
             arrived = [key for key in arrived if _first_path(history.states[key]) not in written]
-        if step.num_lost and maybe_restored(source, history, position):
+        if step.num_lost and maybe_restored(view, history, position):
             continue  # what was rewritten may be fragments of a detached version
         if left and arrived:
             digests = _digests(history, left), _digests(history, arrived)
@@ -187,12 +187,12 @@ def _digests(history: History, keys: list[int]) -> tuple[FragDigest, ...]:
     return tuple(digests)
 
 
-def _derived(source: TableSource, step: _Untold) -> Iterator[RewriteGroup]:
+def _derived(view: HistoryView, step: _Untold) -> Iterator[RewriteGroup]:
     """Yield the groups that row IDs prove."""
     removed = {digest.id: digest for digest in step.removed}
     added = {digest.id: digest for digest in step.added}
     for number, moved in enumerate(
-        moved_rows(source, step.before.version, removed, step.after.version, added)
+        moved_rows(view, step.before.version, removed, step.after.version, added)
     ):
         yield RewriteGroup(
             version=step.commit,
@@ -211,9 +211,7 @@ def _as_rewritten(digest: FragDigest, num_moved: int) -> FragDigest:
     return FragDigest(digest.id, rows, None if rows is None else rows - num_moved)
 
 
-def _inferred(
-    source: TableSource, step: _Untold, findings: list[Finding]
-) -> Iterator[RewriteGroup]:
+def _inferred(view: HistoryView, step: _Untold, findings: list[Finding]) -> Iterator[RewriteGroup]:
     """Yield the groups that counts and order allow, if they explain all that was removed and added.
 
     Where as many rows were removed as added up to some fragment on either side, a group ends.
@@ -225,7 +223,7 @@ def _inferred(
     if None in before or None in after or old_ends[-1] != new_ends[-1] or not _plausible(step):
         return
     try:
-        if step.num_lost and _goes_back(source, step):
+        if step.num_lost and _goes_back(view, step):
             return
     except (FormatError, StorageError, NotFoundError) as error:
         findings.append(_unreadable(step, error))
@@ -272,9 +270,9 @@ def _plausible(step: _Untold) -> bool:
     return has_time and has_reason and ids == list(range(first, first + len(ids)))
 
 
-def _goes_back(source: TableSource, step: _Untold) -> bool:
+def _goes_back(view: HistoryView, step: _Untold) -> bool:
     """Whether fragments or deleted rows came back: then a lost version was a restore."""
-    before, after = [FragmentReader(source, record) for record in (step.before, step.after)]
+    before, after = [FragmentReader(view, record) for record in (step.before, step.after)]
     return step.is_back or any(
         old.deletion_file is not None
         and old.deletion_file != new.deletion_file

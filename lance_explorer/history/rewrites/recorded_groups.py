@@ -23,7 +23,7 @@ from lance_explorer.history.rewrites.reuse_history import (
     row_map_uri,
 )
 from lance_explorer.history.rewrites.stored_compactions import decode_lineage, lasting_lineages
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["add_reuse_histories", "add_stored_lineage"]
 
@@ -57,7 +57,7 @@ def _stored_groups(entry: CompactionLineageEntry, version: int) -> Iterator[Rewr
 
 
 def add_reuse_histories(
-    pool: RewritePool, source: TableSource, history: History, findings: list[Finding]
+    pool: RewritePool, view: HistoryView, history: History, findings: list[Finding]
 ) -> None:
     """Add what the fragment reuse history of any kept version says."""
     seen, uuid = set[ReuseEntry](), None
@@ -67,7 +67,7 @@ def add_reuse_histories(
             continue
         uuid = index.uuid
         try:
-            entries = fragment_reuse(source, record)
+            entries = fragment_reuse(view, record)
         except (FormatError, StorageError) as error:
             findings.append(_unreadable("fragment_reuse", record, error))
             continue
@@ -76,7 +76,7 @@ def add_reuse_histories(
         for entry in new:
             commit = _Commit.of(history, position, entry)
             for number, group in enumerate(entry.groups):
-                pool.add(_reused(source, record, entry, group, number, commit, pool))
+                pool.add(_reused(view, record, entry, group, number, commit, pool))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _built_on_before(record: VersionRecord) -> bool:
 
 
 def _reused(
-    source: TableSource,
+    view: HistoryView,
     record: VersionRecord,
     entry: ReuseEntry,
     group: FragReuseGroup,
@@ -122,7 +122,7 @@ def _reused(
     """Return a group of a reuse history, in the version that a better source names, if one does."""
     old, new = [[digest.id for digest in side] for side in (group.old_frags, group.new_frags)]
     known = pool.find(old, new, (entry.dataset_version or 0) + 1, record.version)
-    surviving, row_map, note = _rows(source, record, entry, group)
+    surviving, row_map, note = _rows(view, record, entry, group)
     return RewriteGroup(
         version=commit.version if known is None else known,
         group=number,
@@ -138,12 +138,12 @@ def _reused(
 
 
 def _rows(
-    source: TableSource, record: VersionRecord, entry: ReuseEntry, group: FragReuseGroup
+    view: HistoryView, record: VersionRecord, entry: ReuseEntry, group: FragReuseGroup
 ) -> tuple[BitMap64 | None, str | None, str | None]:
     """Return which rows survived, or where it is said what became of them, or why nothing does."""
     try:
         if entry.partition is not None:
-            return None, row_map_uri(source, record, entry.partition), None
+            return None, row_map_uri(view, record, entry.partition), None
         if entry.kind == "unknown":
             return None, None, "a transition of an unknown kind is not followed"
         return group.row_addresses(), None, None

@@ -29,7 +29,7 @@ from lance_explorer.history.file_roots import (
     open_base,
 )
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = [
     "ReuseEntry",
@@ -79,7 +79,7 @@ def reuse_index(record: VersionRecord) -> IndexMetadata | None:
     return None
 
 
-def fragment_reuse(source: TableSource, record: VersionRecord) -> tuple[ReuseEntry, ...]:
+def fragment_reuse(view: HistoryView, record: VersionRecord) -> tuple[ReuseEntry, ...]:
     """Return the fragment reuse history of a version, oldest first; empty if it has none.
 
     Readers pass over transitions where the index version does not allow them, and so does this.
@@ -89,7 +89,7 @@ def fragment_reuse(source: TableSource, record: VersionRecord) -> tuple[ReuseEnt
         return ()
     reuse = decode_fragment_reuse_details(index.details)
     if isinstance(reuse, ExternalFile):
-        reuse = _read(source, record, index, reuse)
+        reuse = _read(view, record, index, reuse)
     return _entries(reuse, with_transitions=bool(index.index_version))
 
 
@@ -147,7 +147,7 @@ def _all_ids(entries: Iterable[ReuseEntry]) -> list[int]:
     ]
 
 
-def row_map_uri(source: TableSource, record: VersionRecord, partition: StablePartition) -> str:
+def row_map_uri(view: HistoryView, record: VersionRecord, partition: StablePartition) -> str:
     """Return where the map file of a stable partition lies.
 
     Raises
@@ -158,7 +158,7 @@ def row_map_uri(source: TableSource, record: VersionRecord, partition: StablePar
         If it lies where the table may not lead.
     """
     _check_name(partition.map_id, "for a row map: expected the name of a folder")
-    root = source.storage
+    root = view.storage
     if partition.base_id is not None:
         root = open_base(find_base(partition.base_id, record.manifest.base_paths), root)
     return checked_uri(root, f"{_ROW_MAPS_FOLDER}/{partition.map_id}/{_ROW_MAP_FILE}")
@@ -187,10 +187,10 @@ def _transition(transition: FragReuseTransition) -> ReuseEntry:
 
 
 def _read(
-    source: TableSource, record: VersionRecord, index: IndexMetadata, file: ExternalFile
+    view: HistoryView, record: VersionRecord, index: IndexMetadata, file: ExternalFile
 ) -> FragmentReuse:
     _check_name(file.path, f"for the history of index {index.name!r}: expected a file name")
-    storage, folder = index_folder(index, record.manifest.base_paths, source.storage)
+    storage, folder = index_folder(index, record.manifest.base_paths, view.storage)
     path = f"{folder}/{file.path}"
     try:
         return decode_fragment_reuse(storage.get_range(path, file.offset, file.size))

@@ -13,7 +13,7 @@ from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.rewrites.groups import RewriteGroup
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 
 __all__ = ["groups_of_transactions"]
 
@@ -21,23 +21,23 @@ _Counts = dict[tuple[int, DeletionFile], int]
 
 
 def groups_of_transactions(
-    source: TableSource, history: History, findings: list[Finding]
+    view: HistoryView, history: History, findings: list[Finding]
 ) -> Iterator[RewriteGroup]:
     """Yield what the transactions of the kept versions say, in order."""
     rewrites = [record for record in history.records if record.operation == OperationName.REWRITE]
     counts = _deletion_counts(history) if rewrites else {}
-    with source.reading_transactions(rewrites):
+    with view.reading_transactions(rewrites):
         for record in with_progress(rewrites, "Reading compactions", "versions"):
             try:
-                yield from _groups(source, history, record, counts)
+                yield from _groups(view, history, record, counts)
             except FormatError as error:
                 findings.append(_unreadable(record, error))
 
 
 def _groups(
-    source: TableSource, history: History, record: VersionRecord, counts: _Counts
+    view: HistoryView, history: History, record: VersionRecord, counts: _Counts
 ) -> Iterator[RewriteGroup]:
-    transaction = source.transaction(record)
+    transaction = view.transaction(record)
     if transaction is None or not isinstance(transaction.operation, Rewrite):
         return
     named = f"transaction {transaction.read_version}-{transaction.uuid}"

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import polars as pl
 
 from lance_explorer import LanceExplorerError, Table, open_table
-from lance_explorer.history import source
+from lance_explorer.history import view as views
 from tests.differential.random_lives.checks import check, observed, some_pairs
 from tests.differential.random_lives.world import World
 
@@ -23,7 +23,7 @@ def in_parts(
     whole = table.versions()
     number = rng.randint(1, len(whole))
     pairs = some_pairs(kept, rng, 6)
-    with patch.object(source, "_PART_OF", 0):
+    with patch.object(views, "_PART_OF", 0):
         if not _fresh(table).versions(last=number).equals(whole.tail(number)):
             yield f"versions(last={number}) differs from the end of versions()"
         for begin, end in pairs:

@@ -13,7 +13,7 @@ from lance_explorer.history.events.row_events import (
 )
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.state_rows import state_rows
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.row_counts import counts_of
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, stored
@@ -30,9 +30,9 @@ def table(request, tmp_path) -> SyntheticTable:
 
 
 def events_of(table: SyntheticTable, version: int | None = None) -> RowEvents:
-    source = TableSource(str(table.path))
-    versions = [record.version for record in state_rows(source).history.records]
-    return row_events(source, versions.index(version or table.version))
+    view = HistoryView(str(table.path))
+    versions = [record.version for record in state_rows(view).history.records]
+    return row_events(view, versions.index(version or table.version))
 
 
 def told(events: RowEvents) -> list[tuple[str, str, int, int | None, int | None, int]]:
@@ -250,8 +250,8 @@ def test_a_lost_restore_that_moved_rows_back_is_not_dated(tmp_path):
 def test_the_first_kept_version_tells_when_its_rows_were_written(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).update({0: [1]}).append(rows=1)
     table.remove(1, 2)
-    source = TableSource(str(table.path))
-    events = row_events(source, 0)
+    view = HistoryView(str(table.path))
+    events = row_events(view, 0)
     told_of = zip(
         events.event.tolist(), events.identity.tolist(), events.version.tolist(), strict=True
     )
@@ -304,13 +304,13 @@ def test_a_restore_over_rows_that_came_later_is_certain(upserted):
 
 @pytest.mark.parametrize("writer", ["8.0.1", "14.0.2"])
 def test_row_ids_of_a_restored_detached_version_are_those_of_other_rows(writer):
-    source = stored(f"{writer}/detached.lance")
-    events = row_events(source, state_rows(source).history.position(3))
+    view = stored(f"{writer}/detached.lance")
+    events = row_events(view, state_rows(view).history.position(3))
     ended, added = (
         events.where(events.after == NO_ADDRESS),
         events.where(events.before == NO_ADDRESS),
     )
-    rows = state_rows(source)
+    rows = state_rows(view)
     for some in (ended, added):
         assert (rows.row_ids(some.identity).tolist(), some.length.tolist()) == ([6], [3])
     assert ended.identity.tolist() != added.identity.tolist()
@@ -319,8 +319,8 @@ def test_row_ids_of_a_restored_detached_version_are_those_of_other_rows(writer):
 
 @pytest.mark.parametrize("writer", ["0.10.18", "8.0.1"])
 def test_a_fragment_that_got_an_old_id_has_rows_of_its_own(writer):
-    source = stored(f"{writer}/life_cycle.lance")
-    rows = state_rows(source)
+    view = stored(f"{writer}/life_cycle.lance")
+    rows = state_rows(view)
     overwrite = next(
         position
         for position, record in enumerate(rows.history.records)
@@ -328,7 +328,7 @@ def test_a_fragment_that_got_an_old_id_has_rows_of_its_own(writer):
     )
     ids = {rows.history.states[state].id for state in rows.history.states_added(overwrite).tolist()}
     assert 0 in ids  # it was there in version 1
-    events = row_events(source, overwrite)
+    events = row_events(view, overwrite)
     seen = {RowEvent(event) for event in events.event.tolist()}
     assert seen == {RowEvent.OVERWRITTEN, RowEvent.CREATED}
     old = events.identity[events.event == RowEvent.OVERWRITTEN]
@@ -336,33 +336,33 @@ def test_a_fragment_that_got_an_old_id_has_rows_of_its_own(writer):
 
 
 def test_columns_written_in_place_may_have_the_values_that_they_had():
-    source = stored("14.0.2/data_replacement.lance")
-    operations = [record.operation for record in state_rows(source).history.records]
-    events = row_events(source, operations.index(OperationName.DATA_REPLACEMENT))
+    view = stored("14.0.2/data_replacement.lance")
+    operations = [record.operation for record in state_rows(view).history.records]
+    events = row_events(view, operations.index(OperationName.DATA_REPLACEMENT))
     assert {*events.event.tolist()} == {RowEvent.COLUMN_REWRITTEN}
     assert events.is_uncertain.all()
 
 
 def test_an_update_in_place_without_offsets_concerns_the_whole_fragment():
-    source = stored("14.0.2/update_columns.lance")
-    events = row_events(source, 1)
+    view = stored("14.0.2/update_columns.lance")
+    events = row_events(view, 1)
     assert {*events.event.tolist()} == {RowEvent.COLUMN_REWRITTEN}
     assert {*events.evidence.tolist()} == {Evidence.INFERRED}
     assert events.is_uncertain.all()
-    offsets = row_events(source, 4)
+    offsets = row_events(view, 4)
     assert {*offsets.event.tolist()} == {RowEvent.UPDATED}
 
 
 def test_a_cast_rewrites_a_column_and_adds_none():
-    source = stored("14.0.2/schema_changes.lance")
-    events = {position: row_events(source, position) for position in (2, 3)}
+    view = stored("14.0.2/schema_changes.lance")
+    events = {position: row_events(view, position) for position in (2, 3)}
     assert {*events[2].event.tolist()} == {RowEvent.COLUMN_ADDED}
     assert {*events[3].event.tolist()} == {RowEvent.COLUMN_REWRITTEN}
 
 
 def test_an_overlay_updates_the_rows_that_it_covers():
-    source = stored("14.0.2/data_overlay.lance")
-    events = row_events(source, 1)
+    view = stored("14.0.2/data_overlay.lance")
+    events = row_events(view, 1)
     assert events.step.name == OperationName.DATA_OVERLAY
     assert {*events.event.tolist()} == {RowEvent.UPDATED}
 
@@ -370,15 +370,15 @@ def test_an_overlay_updates_the_rows_that_it_covers():
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_rows_are_conserved(path, monkeypatch):
     monkeypatch.chdir(DATA / path.parts[0])
-    source = stored(path)
+    view = stored(path)
     live: dict[int, int] = {}
-    for events in all_row_events(source):
+    for events in all_row_events(view):
         added, removed = events.before == NO_ADDRESS, events.after == NO_ADDRESS
         first = added & np.isin(events.event, [RowEvent.CREATED, RowEvent.RESTORED])
         live[events.step.position] = int(events.length[first].sum()) - int(
             events.length[removed].sum()
         )
-    rows = state_rows(source)
+    rows = state_rows(view)
     total = 0
     for position in range(len(rows.history)):
         total += live.get(position, 0)

@@ -106,7 +106,7 @@ def test_rows_of_the_first_kept_version_are_those_of_the_detached_one(uri):
 
 def test_lost_versions_that_restored_none_leave_row_ids_as_they_are(uri):
     table = written(uri, [restore(2), append(12), delete(0)], {1, 3, 5})
-    assert state_rows(table.source).namesakes is None
+    assert state_rows(table._view).namesakes is None
     assert table.changes(4, 6).summary().select("inserted", "deleted").row(0) == (1, 1)
 
 
@@ -257,7 +257,7 @@ def test_a_fragment_that_stayed_tells_that_no_detached_version_was_restored(uri)
         step(uri)
     lance.dataset(uri).cleanup_old_versions(versions=[3, 4])
     table = lx.open_table(uri)
-    assert state_rows(table.source).namesakes is None
+    assert state_rows(table._view).namesakes is None
     assert table.changes(2, 5).summary().select("updated", "unchanged").row(0) == (1, 4)
 
 

@@ -38,7 +38,7 @@ def net(table: SyntheticTable, begin: int, end: int) -> tuple[int, ...]:
 
 def test_where_no_number_was_given_out_twice_nothing_must_be_told_apart(tmp_path):
     table = SyntheticTable(tmp_path).append(rows=3).append(rows=2).restore(1).append(rows=1)
-    assert state_rows(lx.open_table(table.path).source).namesakes is None
+    assert state_rows(lx.open_table(table.path)._view).namesakes is None
 
 
 def test_rows_after_the_counter_was_set_back_are_other_rows(set_back):
@@ -115,18 +115,18 @@ def branched(tmp_path) -> tuple[str, int]:
 
 def test_a_detached_version_is_built_on_what_its_writer_had_open(branched):
     uri, _ = branched
-    source = lx.open_table(uri).source
+    source = lx.open_table(uri)._view
     latest = source.latest_version
     written = write_fragments(rows_of(range(91, 92)), uri)
     for onto, base in ((uri, latest), (lance.dataset(uri, version=1), 1)):
         operation = lance.LanceOperation.Append(written)
         detached = lance.LanceDataset.commit(onto, operation, read_version=1, detached=True)
-        opened = lx.open_table(uri).source
+        opened = lx.open_table(uri)._view
         assert built_on(opened, detached.version) == base
         there = lance.dataset(uri).checkout_version(detached.version)
         operation = lance.LanceOperation.Append(write_fragments(rows_of(range(92, 93)), uri))
         second = lance.LanceDataset.commit(there, operation, read_version=1, detached=True)
-        opened = lx.open_table(uri).source
+        opened = lx.open_table(uri)._view
         assert built_on(opened, second.version) == detached.version
         assert ordinary_version(opened, second.version) == base
 
@@ -146,7 +146,7 @@ def test_rows_of_two_lines_are_told_apart_after_a_compaction(branched):
 
 def test_if_the_detached_version_is_gone_rows_with_its_ids_are_uncertain(branched):
     uri, detached = branched
-    source = lx.open_table(uri).source
+    source = lx.open_table(uri)._view
     [file] = [file for file in source.listing.detached if file.version == detached]
     Path(uri, file.path).unlink()
     table = lx.open_table(uri)
@@ -169,7 +169,7 @@ def test_a_row_that_ended_may_be_back_under_its_id_if_the_detached_version_is_go
     uri, detached = branched
     lance.dataset(uri).delete("key = 6")
     lance.dataset(uri).checkout_version(detached).restore()
-    [file] = [f for f in lx.open_table(uri).source.listing.detached if f.version == detached]
+    [file] = [f for f in lx.open_table(uri)._view.listing.detached if f.version == detached]
     Path(uri, file.path).unlink()
     table = lx.open_table(uri)
     last = table.latest.version

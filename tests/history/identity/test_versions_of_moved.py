@@ -12,7 +12,7 @@ from lance.fragment import RowIdSequence, write_fragments
 from polars.testing import assert_frame_equal
 
 import lance_explorer as lx
-from lance_explorer.history import source
+from lance_explorer.history import view as views
 from tests.synthetic.tables import SyntheticTable
 
 ALL = ("moved", "column_added")
@@ -111,7 +111,7 @@ def test_later_states_of_a_compacted_fragment_keep_what_was_known_of_their_rows(
     ("begin", "end"), [(9, 8), (10, 9), (12, 9), (9, 12), (10, 11), (11, 12), (8, 10)]
 )
 def test_near_versions_tell_no_made_up_row_versions(compacted, monkeypatch, begin, end):
-    monkeypatch.setattr(source, "_PART_OF", 0)
+    monkeypatch.setattr(views, "_PART_OF", 0)
     whole = lx.open_table(compacted)
     whole.versions()
     near = lx.open_table(compacted).diff(begin, end)
@@ -121,12 +121,12 @@ def test_near_versions_tell_no_made_up_row_versions(compacted, monkeypatch, begi
 
 
 def test_only_where_row_versions_may_be_made_up_are_older_versions_read(compacted, monkeypatch):
-    monkeypatch.setattr(source, "_PART_OF", 0)
+    monkeypatch.setattr(views, "_PART_OF", 0)
 
     def reads_all(begin: int, end: int) -> bool:
         table = lx.open_table(compacted)
         table.diff(begin, end).rows(None, include=ALL)
-        return table.source._history is not None
+        return table._view._history is not None
 
     asked = [(8, 9), (9, 8), (9, 10), (10, 9), (10, 11), (12, 11)]
     assert [ends for ends in asked if reads_all(*ends)] == [(9, 8), (10, 11)]

@@ -3,7 +3,7 @@ import pytest
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.history.reading.row_changes import row_changes
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, stored
 from tests.synthetic import SyntheticTable
@@ -12,10 +12,10 @@ from tests.synthetic import SyntheticTable
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_changes_add_up_to_the_rows_of_each_version(path, monkeypatch):
     monkeypatch.chdir(DATA / path.parts[0])
-    source = stored(path)
-    history = source.history
+    view = stored(path)
+    history = view.history
     current: dict[int, object] = {}
-    changes = {change.position: change for change in row_changes(source, history)}
+    changes = {change.position: change for change in row_changes(view, history)}
     for position, record in enumerate(history.records):
         if position in changes:
             for state in changes[position].removed:
@@ -23,14 +23,14 @@ def test_changes_add_up_to_the_rows_of_each_version(path, monkeypatch):
             current.update(changes[position].added)
         rows = [current[state] for state in history.states_at(position)]
         assert len(rows) == len(current)
-        assert rows == RowReader(source, record.version).contents()
+        assert rows == RowReader(view, record.version).contents()
 
 
 def changes_of(table: SyntheticTable) -> list[tuple[int, list[int], list[int]]]:
-    source = TableSource(str(table.path))
+    view = HistoryView(str(table.path))
     return [
-        (source.history.records[change.position].version, change.removed, [*change.added])
-        for change in row_changes(source, source.history)
+        (view.history.records[change.position].version, change.removed, [*change.added])
+        for change in row_changes(view, view.history)
     ]
 
 
@@ -47,15 +47,15 @@ def test_a_fragment_that_went_and_came_back_is_read_again(tmp_path):
 
 def test_what_cannot_be_read_goes_with_its_states(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=2).append(rows=1).append(rows=1)
-    source = TableSource(str(table.path))
-    assert len(source.history) == 3
+    view = HistoryView(str(table.path))
+    assert len(view.history) == 3
     table.remove(2)
-    first, second, third = row_changes(source, source.history)
+    first, second, third = row_changes(view, view.history)
     assert isinstance(first.added[0], FragmentContent)
     assert isinstance(second.added[1], VersionNotFoundError)
     assert isinstance(third.added[2], FragmentContent)
 
 
 def test_a_table_without_rows_has_no_changes():
-    source = stored("14.0.2/empty.lance")
-    assert [change.position for change in row_changes(source, source.history)] == [1, 2]
+    view = stored("14.0.2/empty.lance")
+    assert [change.position for change in row_changes(view, view.history)] == [1, 2]

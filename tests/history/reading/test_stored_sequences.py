@@ -18,7 +18,7 @@ from lance_explorer.history.reading.stored_sequences import (
     read_row_versions,
     sequences_of,
 )
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from tests.synthetic import SyntheticTable
 
 POSITIONS = st.integers(0, 7)
@@ -40,10 +40,10 @@ def test_positions_lie_in_their_intervals_and_are_as_few_as_can_be(spans):
 
 
 def in_all_versions(
-    source: TableSource, kind: SequenceKind
+    view: HistoryView, kind: SequenceKind
 ) -> tuple[History, list[FragmentSequence], Intervals]:
     """Return the history, the sequences of one kind in all states, and where they are."""
-    history = source.history
+    history = view.history
     there = history.intervals
     states = [history.states[state] for state in there.keys.tolist()]
     sequences = [sequence for state in states for sequence in sequences_of(state, kind)]
@@ -52,21 +52,21 @@ def in_all_versions(
 
 def test_row_ids_are_those_that_were_written(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=4).append(rows=3).update({0: [3], 1: [0]})
-    source = TableSource(str(table.path))
-    found = dict(read_row_ids(source, *in_all_versions(source, "row_ids")))
+    view = HistoryView(str(table.path))
+    found = dict(read_row_ids(view, *in_all_versions(view, "row_ids")))
     shown = [ids.values().tolist() for ids in found.values() if not isinstance(ids, FormatError)]
     assert sorted(shown) == [[0, 1, 2, 3], [0, 1, 2, 3], [3, 4], [4, 5, 6], [4, 5, 6]]
 
 
 def test_row_versions_are_those_that_were_written(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=4).update({0: [3, 1]}, inserted=1)
-    source = TableSource(str(table.path))
+    view = HistoryView(str(table.path))
     expected: dict[SequenceKind, list[int]] = {
         "created_at": [1, 1, 2],
         "last_updated_at": [2, 2, 2],
     }
     for kind, versions in expected.items():
-        found = dict(read_row_versions(source, *in_all_versions(source, kind)))
+        found = dict(read_row_versions(view, *in_all_versions(view, kind)))
         last = found[len(found) - 1]
         assert not isinstance(last, FormatError)
         spans, runs = last
@@ -77,7 +77,7 @@ def test_row_versions_are_those_that_were_written(tmp_path):
 
 def test_equal_sequences_of_one_fragment_are_equal_in_all_its_states(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=4).delete({0: [1]}).append(rows=4)
-    states = TableSource(str(table.path)).history.states
+    states = HistoryView(str(table.path)).history.states
     whole, masked, other = [
         list(sequences_of(state, "row_ids", "created_at", "last_updated_at")) for state in states
     ]
@@ -88,8 +88,8 @@ def test_equal_sequences_of_one_fragment_are_equal_in_all_its_states(tmp_path):
 
 def test_a_version_that_went_away_is_an_error(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().overwrite()
-    source = TableSource(str(table.path))
-    wanted = in_all_versions(source, "row_ids")
+    view = HistoryView(str(table.path))
+    wanted = in_all_versions(view, "row_ids")
     table.remove(1)
     with pytest.raises(VersionNotFoundError, match="version 1"):
-        list(read_row_ids(source, *wanted))
+        list(read_row_ids(view, *wanted))

@@ -18,7 +18,7 @@ from lance_explorer.history.rewrites.address_maps import address_map
 from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.rewrites.group_rows import pair_rows
 from lance_explorer.history.rewrites.groups import RewriteGroup
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from tests.format.samples import DATA
 from tests.history.compactions import (
     Compacted,
@@ -38,13 +38,13 @@ COMPACTED = [
     (path, version)
     for path in sorted(DATA.glob("*/*.lance"))
     if path.name not in BASED_ELSEWHERE
-    for version in sorted({group.version for group in rewrites(TableSource(str(path))).groups})
+    for version in sorted({group.version for group in rewrites(HistoryView(str(path))).groups})
 ]
 
 
-def no_source() -> TableSource:
+def no_source() -> HistoryView:
     """Return a source for groups that need nothing of it."""
-    return TableSource(str(DATA / "14.0.2/one_version.lance"))
+    return HistoryView(str(DATA / "14.0.2/one_version.lance"))
 
 
 def numbers(*values: int) -> np.ndarray:
@@ -68,7 +68,7 @@ def test_rows_of_stored_tables_are_where_pylance_finds_them(path, version):
     column = lance.dataset(str(path), version=version).schema.names[0]
     before = places(str(path), version - 1, column)
     after = places(str(path), version, column)
-    assert_rows_follow(address_map(TableSource(str(path)), version - 1, version), before, after)
+    assert_rows_follow(address_map(HistoryView(str(path)), version - 1, version), before, after)
 
 
 @STABLE
@@ -82,8 +82,8 @@ def test_several_groups(tmp_path, stable, mode):
     table.append(4)
     before, begin = places(table.uri, table.version), table.version
     end = table.compact(target_rows_per_fragment=20, compaction_mode=mode)
-    assert len(rewrites(table.source).between(begin, end)) > 1
-    assert_rows_follow(address_map(table.source, begin, end), before, places(table.uri, end))
+    assert len(rewrites(table.view).between(begin, end)) > 1
+    assert_rows_follow(address_map(table.view, begin, end), before, places(table.uri, end))
 
 
 @STABLE
@@ -93,9 +93,9 @@ def test_several_outputs_of_one_group(tmp_path, stable):
     table.append(9)
     before, begin = places(table.uri, table.version), table.version
     end = table.compact(target_rows_per_fragment=20)
-    [group] = rewrites(table.source).between(begin, end)
+    [group] = rewrites(table.view).between(begin, end)
     assert len(group.new) == 4
-    assert_rows_follow(address_map(table.source, begin, end), before, places(table.uri, end))
+    assert_rows_follow(address_map(table.view, begin, end), before, places(table.uri, end))
 
 
 @STABLE
@@ -108,14 +108,14 @@ def test_each_step_of_a_life_keeps_rows_of_rewrites_and_of_other_fragments(tmp_p
     table.compact(target_rows_per_fragment=30, materialize_deletions_threshold=0.0)
     table.dataset.delete("key < 9")
     table.compact(materialize_deletions_threshold=0.0)
-    source = table.source
-    assert len({group.version for group in rewrites(source).groups}) == 3
-    for before, after in pairwise(source.history.versions.tolist()):
+    view = table.view
+    assert len({group.version for group in rewrites(view).groups}) == 3
+    for before, after in pairwise(view.history.versions.tolist()):
         then, now = places(table.uri, before), places(table.uri, after)
-        new, found = address_map(source, before, after).carry(numbers(*then))
+        new, found = address_map(view, before, after).carry(numbers(*then))
         moved = dict(zip(new[found].tolist(), np.array([*then.values()])[found], strict=True))
         assert all(now[address] == key for address, key in moved.items() if address in now)
-        if source.history.records[source.history.position(after)].operation == "Rewrite":
+        if view.history.records[view.history.position(after)].operation == "Rewrite":
             assert set(moved) == set(now)
 
 
@@ -128,15 +128,15 @@ def test_rows_appended_while_a_compaction_runs_stay_where_they_are(tmp_path):
     table.append(3)
     Compaction.commit(table.dataset, results)
     before = places(table.uri, begin + 1)
-    moves = address_map(table.source, begin + 1, table.version)
+    moves = address_map(table.view, begin + 1, table.version)
     assert_rows_follow(moves, before, places(table.uri, table.version))
 
 
-def assert_as_pylance_remaps(source, table) -> None:
-    digests = [digest for group in rewrites(source).groups for digest in group.old]
+def assert_as_pylance_remaps(view, table) -> None:
+    digests = [digest for group in rewrites(view).groups for digest in group.old]
     addresses = np.unique(all_addresses(digests))
     expected = table.dataset.remap_row_addrs(pa.array(addresses)).to_pylist()
-    new, found = address_map(source, 1, table.version).carry(addresses)
+    new, found = address_map(view, 1, table.version).carry(addresses)
     assert [a if f else None for a, f in zip(new.tolist(), found, strict=True)] == expected
     assert None in expected
     assert len({address for address in expected if address}) > 20
@@ -144,19 +144,19 @@ def assert_as_pylance_remaps(source, table) -> None:
 
 def test_chained_deferred_rounds_equal_what_pylance_remaps(tmp_path):
     table = deferred_rounds(tmp_path / "t")
-    assert len({group.version for group in rewrites(table.source).groups}) == 3
-    assert_as_pylance_remaps(table.source, table)
+    assert len({group.version for group in rewrites(table.view).groups}) == 3
+    assert_as_pylance_remaps(table.view, table)
 
 
 def test_the_reuse_index_alone_tells_the_same_of_lost_rounds(tmp_path):
     table = deferred_rounds(tmp_path / "t")
     lost = range(2, table.version)
-    source = copy_without(table.uri, tmp_path / "copy", *lost)
-    groups = rewrites(source).groups
+    view = copy_without(table.uri, tmp_path / "copy", *lost)
+    groups = rewrites(view).groups
     assert [group.source.partition(" of")[0] for group in groups[:-1]] == (
         ["fragment reuse index"] * (len(groups) - 1)
     )
-    assert_as_pylance_remaps(source, table)
+    assert_as_pylance_remaps(view, table)
 
 
 # --------------------------------------------------------------------------------- what is lost
@@ -169,7 +169,7 @@ def test_without_its_deletion_file_a_group_is_untold(tmp_path):
     begin, end = table.version, table.compact()
     [file] = (tmp_path / "t/_deletions").iterdir()
     file.unlink()
-    [round_] = address_map(table.source, begin, end).rounds
+    [round_] = address_map(table.view, begin, end).rounds
     assert round_.untold == {0}
     assert file.name in (round_.groups[0].note or "")
     assert not round_.carry(numbers(0, 1))[1].any()
@@ -183,7 +183,7 @@ def test_the_reuse_index_stands_in_for_a_lost_deletion_file(tmp_path):
     end = table.compact(defer_index_remap=True)
     [file] = (tmp_path / "t/_deletions").iterdir()
     file.unlink()
-    assert_rows_follow(address_map(table.source, begin, end), before, places(table.uri, end))
+    assert_rows_follow(address_map(table.view, begin, end), before, places(table.uri, end))
 
 
 def test_a_lost_rewrite_that_a_restore_undid_carries_nothing(tmp_path):
@@ -195,18 +195,18 @@ def test_a_lost_rewrite_that_a_restore_undid_carries_nothing(tmp_path):
     table.append(2)
     undone = table.version
     table.dataset.checkout_version(rewrite).restore()
-    source = copy_without(table.uri, tmp_path / "copy", *range(begin + 1, undone))
-    assert [group.version for group in rewrites(source).between(begin, undone)] == [rewrite]
-    assert address_map(source, begin, undone).rounds == ()
+    view = copy_without(table.uri, tmp_path / "copy", *range(begin + 1, undone))
+    assert [group.version for group in rewrites(view).between(begin, undone)] == [rewrite]
+    assert address_map(view, begin, undone).rounds == ()
     before = places(table.uri, begin)
-    assert address_map(source, begin, undone).carry(numbers(*before))[0].tolist() == [*before]
+    assert address_map(view, begin, undone).carry(numbers(*before))[0].tolist() == [*before]
 
 
 # ------------------------------------------------------------------------------- the map itself
 
 
 def test_addresses_of_other_fragments_stay_and_repeat():
-    moves = address_map(TableSource(str(DATA / "14.0.2/deferred_remap.lance")), 10, 11)
+    moves = address_map(HistoryView(str(DATA / "14.0.2/deferred_remap.lance")), 10, 11)
     addresses = numbers(5 << 32, 4 << 32, 5 << 32, 4 << 32, 99 << 32)
     new, found = moves.carry(addresses)
     assert new.tolist() == [5 << 32, 7 << 32, 5 << 32, 7 << 32, 99 << 32]
@@ -214,14 +214,14 @@ def test_addresses_of_other_fragments_stay_and_repeat():
 
 
 def test_addresses_behind_the_end_of_a_fragment_are_not_found():
-    moves = address_map(TableSource(str(DATA / "14.0.2/deferred_remap.lance")), 10, 11)
+    moves = address_map(HistoryView(str(DATA / "14.0.2/deferred_remap.lance")), 10, 11)
     assert moves.carry(numbers((4 << 32) + 99))[1].tolist() == [False]
     assert moves.carry_back(numbers((7 << 32) + 99))[1].tolist() == [False]
 
 
 def test_a_round_tells_the_group_of_each_address():
-    source = TableSource(str(DATA / "14.0.2/deferred_remap.lance"))
-    [round_] = address_map(source, 6, 7).rounds
+    view = HistoryView(str(DATA / "14.0.2/deferred_remap.lance"))
+    [round_] = address_map(view, 6, 7).rounds
     addresses = numbers(3 << 32, 0, 9 << 32)
     assert round_.old_groups(addresses).tolist() == [1, 0, -1]
     assert round_.new_groups(numbers(5 << 32, 4 << 32)).tolist() == [1, 0]

@@ -19,7 +19,7 @@ from lance_explorer.history.rewrites.reuse_history import (
     reuse_index,
     row_map_uri,
 )
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from tests.format.samples import DATA
 
 TABLE = DATA / "14.0.2/deferred_remap.lance"
@@ -62,20 +62,20 @@ def test_a_group_of_nothing_changes_nothing():
 
 
 def last_record(path):
-    source = TableSource(str(path))
-    return source, source.version(source.latest_version).records[0]
+    view = HistoryView(str(path))
+    return view, view.version(view.latest_version).records[0]
 
 
 def test_the_history_of_a_version_is_found():
-    source, record = last_record(TABLE)
-    history = fragment_reuse(source, record)
+    view, record = last_record(TABLE)
+    history = fragment_reuse(view, record)
     assert [entry.dataset_version for entry in history] == [6, 10]
     assert [len(entry.groups) for entry in history] == [2, 1]
 
 
 def test_a_version_without_deferred_compaction_has_none():
-    source = TableSource(str(TABLE))
-    assert fragment_reuse(source, source.version(1).records[0]) == ()
+    view = HistoryView(str(TABLE))
+    assert fragment_reuse(view, view.version(1).records[0]) == ()
 
 
 def with_entry(record, **changes):
@@ -107,8 +107,8 @@ def with_transitions(record, index_version):
 
 
 def test_transitions_are_entries_too():
-    source, record = last_record(TABLE)
-    ordered, partition, unknown = fragment_reuse(source, with_transitions(record, 1))
+    view, record = last_record(TABLE)
+    ordered, partition, unknown = fragment_reuse(view, with_transitions(record, 1))
     assert (ordered.kind, ordered.dataset_version) == ("ordered_compaction", None)
     assert list(ordered.groups[0].row_addresses()) == [0, 1, 2, 3]
     assert partition.kind == "stable_partition"
@@ -118,28 +118,28 @@ def test_transitions_are_entries_too():
 
 
 def test_transitions_count_only_where_the_index_version_allows_them():
-    source, record = last_record(TABLE)
-    assert fragment_reuse(source, with_transitions(record, 0)) == ()
+    view, record = last_record(TABLE)
+    assert fragment_reuse(view, with_transitions(record, 0)) == ()
 
 
 def test_a_row_map_is_below_its_own_folder():
-    source, record = last_record(TABLE)
-    uri = row_map_uri(source, record, StablePartition("the-map", 7, None))
-    assert uri == f"{source.storage.uri}/_fri/the-map/stable_partition.lance"
+    view, record = last_record(TABLE)
+    uri = row_map_uri(view, record, StablePartition("the-map", 7, None))
+    assert uri == f"{view.storage.uri}/_fri/the-map/stable_partition.lance"
     elsewhere = replace(record.manifest, base_paths=(BasePath(3, "/base", True, None),))
     record = replace(record, manifest=elsewhere)
     with pytest.raises(UnsupportedFeatureError, match=r"base path 3 .*'/base' is not opened"):
-        row_map_uri(source, record, StablePartition("the-map", 7, 3))
-    allowed = TableSource(source.uri, allow_bases=["/base"])
+        row_map_uri(view, record, StablePartition("the-map", 7, 3))
+    allowed = HistoryView(view.uri, allow_bases=["/base"])
     on_base = row_map_uri(allowed, record, StablePartition("the-map", 7, 3))
     assert on_base == "/base/_fri/the-map/stable_partition.lance"
 
 
 @pytest.mark.parametrize("map_id", ["../secret", "", "a/b", ".."])
 def test_a_row_map_cannot_be_elsewhere(map_id):
-    source, record = last_record(TABLE)
+    view, record = last_record(TABLE)
     with pytest.raises(CorruptFileError, match="expected the name of a folder"):
-        row_map_uri(source, record, StablePartition(map_id, 7, None))
+        row_map_uri(view, record, StablePartition(map_id, 7, None))
 
 
 def segment(dataset_version: int, *covered: int, knows_coverage: bool = True) -> IndexMetadata:
@@ -194,49 +194,49 @@ def outside(content: bytes, path: str = "details.binpb") -> bytes:
 def moved(tmp_path):
     """The history in a file of its own: source, record, history as bytes, folder of the file."""
     shutil.copytree(TABLE, tmp_path / "t.lance")
-    source, record = last_record(tmp_path / "t.lance")
+    view, record = last_record(tmp_path / "t.lance")
     [entry] = [index for index in record.indices if index.name == FRAGMENT_REUSE_INDEX]
     content = pb.FragmentReuseDetails.FromString(entry.details).inline.SerializeToString()
     folder = tmp_path / "t.lance/_indices" / entry.uuid
     folder.mkdir()
     (folder / "details.binpb").write_bytes(content)
-    return source, record, content, folder
+    return view, record, content, folder
 
 
 def test_a_long_history_is_in_a_file(moved):
-    source, record, content, _ = moved
-    inline = fragment_reuse(source, record)
-    assert fragment_reuse(source, with_entry(record, details=outside(content))) == inline
+    view, record, content, _ = moved
+    inline = fragment_reuse(view, record)
+    assert fragment_reuse(view, with_entry(record, details=outside(content))) == inline
 
 
 @pytest.mark.parametrize("is_dataset_root", [True, False])
 def test_the_file_may_be_on_a_base(moved, tmp_path, is_dataset_root):
-    source, record, content, folder = moved
+    view, record, content, folder = moved
     base = tmp_path / "base"
     target = base / "_indices" if is_dataset_root else base
     shutil.move(folder, target / folder.name)
     elsewhere = with_entry(record, details=outside(content), base_id=3)
     bases = (BasePath(3, str(base), is_dataset_root, None),)
     elsewhere = replace(elsewhere, manifest=replace(record.manifest, base_paths=bases))
-    assert fragment_reuse(source, elsewhere) == fragment_reuse(source, record)
+    assert fragment_reuse(view, elsewhere) == fragment_reuse(view, record)
 
 
 def test_a_missing_file_is_an_error(moved):
-    source, record, content, folder = moved
+    view, record, content, folder = moved
     (folder / "details.binpb").unlink()
     with pytest.raises(StorageError, match=r"details\.binpb is missing"):
-        fragment_reuse(source, with_entry(record, details=outside(content)))
+        fragment_reuse(view, with_entry(record, details=outside(content)))
 
 
 def test_a_damaged_file_is_an_error_that_names_it(moved):
-    source, record, content, folder = moved
+    view, record, content, folder = moved
     (folder / "details.binpb").write_bytes(b"\xff" * len(content))
     with pytest.raises(CorruptFileError, match=r"_indices/.*/details\.binpb at byte 0: "):
-        fragment_reuse(source, with_entry(record, details=outside(content)))
+        fragment_reuse(view, with_entry(record, details=outside(content)))
 
 
 @pytest.mark.parametrize("path", ["../../secret", "a/b", "", "..", "a\\b"])
 def test_a_path_that_leads_elsewhere_is_refused(moved, path):
-    source, record, content, _ = moved
+    view, record, content, _ = moved
     with pytest.raises(CorruptFileError, match="expected a file name"):
-        fragment_reuse(source, with_entry(record, details=outside(content, path)))
+        fragment_reuse(view, with_entry(record, details=outside(content, path)))

@@ -21,7 +21,7 @@ from lance_explorer.history.rewrites.stored_compactions import (
     lasting_lineages,
     stored_lineage,
 )
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from tests.synthetic.tables import SyntheticTable
 
 ENTRY: dict[str, Any] = {
@@ -219,7 +219,7 @@ class TestLastingLineages:
 
     @staticmethod
     def lasting(table: SyntheticTable) -> list[tuple[int, int | None]]:
-        history = TableSource(str(table.path)).history
+        history = HistoryView(str(table.path)).history
         return [
             (record.version, decode_lineage(text).max_entries)
             for record, text in lasting_lineages(history)

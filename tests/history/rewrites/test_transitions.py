@@ -9,7 +9,7 @@ from pyroaring import BitMap, BitMap64
 from lance_explorer.format._pb import index_pb2, table_pb2
 from lance_explorer.history.rewrites.address_maps import address_map
 from lance_explorer.history.rewrites.all_groups import rewrites
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragment_reuse import fragment_reuse_entries
 from lance_explorer.inspect.index_coverage import index_coverage
 from tests.history.compactions import ids_of
@@ -70,13 +70,13 @@ def write_map(table: SyntheticTable, *labels: int | None) -> None:
 
 def test_transitions_are_followed_one_after_the_other(table):
     write_map(table, 1, 0, 1, 1, 0, 1)
-    source = TableSource(str(table.path))
-    groups = rewrites(source).groups
+    view = HistoryView(str(table.path))
+    groups = rewrites(view).groups
     assert ids_of(groups) == [((0, 1), (2,)), ((2,), (3, 4))]
     assert {group.source for group in groups} == {"fragment reuse index of version 8"}
     assert {group.note for group in groups} == {"it is one of the versions 4 to 7"}
     assert [group.in_order for group in groups] == [True, False]
-    moves = address_map(source, 3, 8)
+    moves = address_map(view, 3, 8)
     assert len(moves.rounds) == 2
     old = [0, 1, 2, 3, *[(1 << 32) + offset for offset in range(4)]]
     new, found = moves.carry(np.array(old, dtype=np.uint64))
@@ -86,7 +86,7 @@ def test_transitions_are_followed_one_after_the_other(table):
 
 
 def test_without_its_map_a_partition_is_named_as_not_followed(table):
-    moves = address_map(TableSource(str(table.path)), 3, 8)
+    moves = address_map(HistoryView(str(table.path)), 3, 8)
     partition = moves.rounds[1]
     assert partition.untold == {0}
     assert "the row map cannot be read" in (partition.groups[0].note or "")
@@ -94,10 +94,10 @@ def test_without_its_map_a_partition_is_named_as_not_followed(table):
 
 
 def test_transitions_are_entries_and_carry_coverage(table):
-    source = TableSource(str(table.path))
-    frame = fragment_reuse_entries(source, 8)
+    view = HistoryView(str(table.path))
+    frame = fragment_reuse_entries(view, 8)
     assert frame["kind"].to_list() == ["ordered_compaction", "stable_partition"]
     assert frame["rows_dropped"].to_list() == [2, 0]
     assert frame["indices_behind"].to_list() == [None, None]
-    covered = index_coverage(source, 8).filter("is_covered")
+    covered = index_coverage(view, 8).filter("is_covered")
     assert covered["fragment_id"].to_list() == [3, 4]

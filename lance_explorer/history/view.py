@@ -45,7 +45,7 @@ from lance_explorer.storage import (
     uri_to_open,
 )
 
-__all__ = ["TableSource"]
+__all__ = ["HistoryView"]
 
 _TREE = "/tree/"
 
@@ -61,11 +61,11 @@ _FIRST_PART, _PART_GROWS = 16, 8
 """How many versions are read first when one is looked for from the end on, and how that grows."""
 
 
-class TableSource:
+class HistoryView:
     """The metadata of one branch.
 
     Everything is read on first use and then kept. Which versions there are is as it was at one
-    time: to look again makes another source, and those who hold this one are not disturbed. Tags
+    time: to look again makes another view, and those who hold this one are not disturbed. Tags
     and branches may have been read later; each version is always one version. What is read of a
     table that somebody may clean up or drop meanwhile is to be trusted within
     :func:`~lance_explorer.history.live.unbroken`.
@@ -95,19 +95,19 @@ class TableSource:
         allow_bases: Iterable[str | os.PathLike[str]] = (),
         recorded: Recorded | None = None,
     ) -> None:
-        self._branches: dict[str | None, TableSource] = {}
-        self._earlier_branches: dict[str | None, TableSource] = {}
+        self._branches: dict[str | None, HistoryView] = {}
+        self._earlier_branches: dict[str | None, HistoryView] = {}
         self._history: History | None = None
         self._earlier = EMPTY_HISTORY
-        self._part_of: TableSource | None = None
+        self._part_of: HistoryView | None = None
         self._listing_read: VersionListing | None = None
-        self._parts: list[TableSource] = []
-        self._some_of: tuple[TableSource, range] | None = None
+        self._parts: list[HistoryView] = []
+        self._some_of: tuple[HistoryView, range] | None = None
         self._is_whole = True
         self._removed: frozenset[int] = frozenset()
         self._single: dict[int, History] = {}
         self.kept: dict[str, Any] = {}
-        """What other modules made of this source, kept as long as it is."""
+        """What other modules made of this view, kept as long as it is."""
         self._is_own = not isinstance(uri, Storage)
         self.main_storage = (
             uri if isinstance(uri, Storage) else open_storage(uri, storage_options, io, allow_bases)
@@ -167,8 +167,8 @@ class TableSource:
         """
         check_not_forked()
         if self._history is None and self._some_of is not None:
-            source, fragments = self._some_of
-            self._history = source.history.of_fragments(fragments)
+            view, fragments = self._some_of
+            self._history = view.history.of_fragments(fragments)
         if self._history is None and self._listing_read is not None:
             self._history = extend(EMPTY_HISTORY, self.storage, self._listing_read)
         if self._history is None:
@@ -185,7 +185,7 @@ class TableSource:
         """What was read of the history; an empty one if nothing was."""
         return self._history or self._earlier
 
-    def part(self, versions: Container[int]) -> "TableSource | None":
+    def part(self, versions: Container[int]) -> "HistoryView | None":
         """Return the same branch, of whose kept versions only some are read.
 
         Such a part says nothing about other versions: not that they are gone, nor what was there
@@ -204,7 +204,7 @@ class TableSource:
             self._parts[:] = [part, *self._parts[: _MOST_PARTS - 1]]
         return part if len(part.history) == len(listing.versions) else None
 
-    def of_fragments(self, fragments: range) -> "TableSource":
+    def of_fragments(self, fragments: range) -> "HistoryView":
         """Return the same branch as if its versions had only some fragments.
 
         What is asked of it must be told by each fragment alone.
@@ -220,7 +220,7 @@ class TableSource:
         return some
 
     @property
-    def whole(self) -> "TableSource":
+    def whole(self) -> "HistoryView":
         """The branch that this is a part of (:meth:`part`); itself if it is none."""
         return self._part_of or self
 
@@ -258,7 +258,7 @@ class TableSource:
         hidden = [ref.name for ref in self.unreadable_refs if ref.kind == "branch" and ref.name]
         return sorted([*self.branches, *hidden])
 
-    def refreshed(self, last_version: int | None = None) -> "TableSource":
+    def refreshed(self, last_version: int | None = None) -> "HistoryView":
         """Return the same branch as it is now: new versions, removed ones, changed refs.
 
         Only what is new will be read. If another table stands there now, nothing is taken over.
@@ -266,7 +266,7 @@ class TableSource:
         """
         return self._with(self._list_versions().up_to(last_version))
 
-    def without_vanished(self) -> "TableSource | None":
+    def without_vanished(self) -> "HistoryView | None":
         """Return the same branch without the versions that were removed since they were listed.
 
         Later versions are not there, unless the latest one was removed. None if none was removed,
@@ -300,7 +300,7 @@ class TableSource:
                 f"no Lance table at {self.uri}: it lists {latest.path}, but that is missing"
             )
 
-    def on_branch(self, branch: str | None) -> "TableSource":
+    def on_branch(self, branch: str | None) -> "HistoryView":
         """Return another branch of the same table; None is the main branch."""
         if branch == self.branch:
             return self
@@ -309,21 +309,21 @@ class TableSource:
             self._branches[branch] = (
                 earlier.refreshed()
                 if earlier
-                else TableSource(self.main_storage, branch, recorded=self.recorded)
+                else HistoryView(self.main_storage, branch, recorded=self.recorded)
             )
         return self._branches[branch]
 
-    def with_recorded(self, recorded: Recorded, branch: str | None = None) -> "TableSource":
+    def with_recorded(self, recorded: Recorded, branch: str | None = None) -> "HistoryView":
         """Return this branch, or another one, with the versions that were recorded before."""
         self.main_storage.bases.opened.clear()
-        return TableSource(self.main_storage, branch or self.branch, recorded=recorded)
+        return HistoryView(self.main_storage, branch or self.branch, recorded=recorded)
 
-    def only(self, first: int, last: int) -> "TableSource":
+    def only(self, first: int, last: int) -> "HistoryView":
         """Return this branch as if it had no versions but those from one to another."""
         files = self.listing.only(range(first, last + 1)).versions
         return self._with(VersionListing(files, ()))
 
-    def led_to(self, uri: str) -> "TableSource":
+    def led_to(self, uri: str) -> "HistoryView":
         """Return another table, to which this one leads; what that leads to is judged as if it did.
 
         Raises
@@ -331,7 +331,7 @@ class TableSource:
         UnsupportedFeatureError
             If this table may not lead there.
         """
-        return TableSource(open_beside(self.main_storage, uri))
+        return HistoryView(open_beside(self.main_storage, uri))
 
     def tag(self, name: str) -> Tag:
         """Return a tag."""
@@ -370,8 +370,8 @@ class TableSource:
         check_not_forked()
         history = self._single.pop(version, None)
         if history is None and self._some_of is not None:
-            source, fragments = self._some_of
-            history = source.version(version).of_fragments(fragments)
+            view, fragments = self._some_of
+            history = view.version(version).of_fragments(fragments)
         if history is None:
             history = self._load(self.file(version))
         self._single[version] = history
@@ -490,7 +490,7 @@ class TableSource:
         except NotFoundError:
             return True
 
-    def _with(self, listing: VersionListing) -> "TableSource":
+    def _with(self, listing: VersionListing) -> "HistoryView":
         """Return the same branch with other versions, and what was read of those that stay."""
         later = copy.copy(self)
         is_same = not set(self.listing.versions).isdisjoint(listing.versions)

@@ -12,7 +12,7 @@ from lance_explorer.errors import (
     VersionNotFoundError,
 )
 from lance_explorer.history.loading import KEPT_TRANSACTION_BYTES
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.view import HistoryView
 from tests.format.samples import DATA
 from tests.synthetic import DETACHED, SyntheticTable, encode_transaction
 
@@ -29,12 +29,12 @@ def table(tmp_path) -> SyntheticTable:
     return SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=3).delete({0: [1]})
 
 
-def opened(table: SyntheticTable) -> TableSource:
-    return TableSource(str(table.path))
+def opened(table: SyntheticTable) -> HistoryView:
+    return HistoryView(str(table.path))
 
 
-def versions_of(source: TableSource) -> list[int]:
-    return [record.version for record in source.history.records]
+def versions_of(view: HistoryView) -> list[int]:
+    return [record.version for record in view.history.records]
 
 
 # ------------------------------------------------------------------------------------- no table
@@ -42,13 +42,13 @@ def versions_of(source: TableSource) -> list[int]:
 
 def test_a_place_where_nothing_is_is_no_table(tmp_path):
     with pytest.raises(TableNotFoundError, match=r"no Lance table at .*: it has no _versions"):
-        TableSource(str(tmp_path / "missing.lance"))
+        HistoryView(str(tmp_path / "missing.lance"))
 
 
 def test_a_file_is_no_table(tmp_path):
     (tmp_path / "t.lance").write_bytes(b"")
     with pytest.raises(TableNotFoundError, match="it has no _versions folder"):
-        TableSource(str(tmp_path / "t.lance"))
+        HistoryView(str(tmp_path / "t.lance"))
 
 
 def test_a_folder_of_many_tables_names_some_of_them(tmp_path):
@@ -57,7 +57,7 @@ def test_a_folder_of_many_tables_names_some_of_them(tmp_path):
     (tmp_path / "other").mkdir()
     names = r"a\.lance, b\.lance, c\.lance, d\.lance, e\.lance, \.\.\."
     with pytest.raises(TableNotFoundError, match=f"no Lance table but holds 7: {names}$"):
-        TableSource(str(tmp_path))
+        HistoryView(str(tmp_path))
 
 
 # ------------------------------------------------------------------------------------- branches
@@ -65,49 +65,49 @@ def test_a_folder_of_many_tables_names_some_of_them(tmp_path):
 
 @pytest.mark.parametrize("branch", ["dev", "dev/deep", "early"])
 def test_a_branch_lies_below_its_table(branch):
-    source = TableSource(BRANCHES, branch)
-    assert (source.uri, source.storage.uri) == (BRANCHES, f"{BRANCHES}/tree/{branch}")
+    view = HistoryView(BRANCHES, branch)
+    assert (view.uri, view.storage.uri) == (BRANCHES, f"{BRANCHES}/tree/{branch}")
 
 
 @pytest.mark.parametrize("branch", ["dev", "dev/deep"])
 def test_a_branch_opened_by_its_own_root_is_that_branch(branch):
-    source = TableSource(f"{BRANCHES}/tree/{branch}/")
-    assert (source.branch, source.uri) == (branch, BRANCHES)
-    assert list(source.tags) == ["base", "dev-updated"]
+    view = HistoryView(f"{BRANCHES}/tree/{branch}/")
+    assert (view.branch, view.uri) == (branch, BRANCHES)
+    assert list(view.tags) == ["base", "dev-updated"]
 
 
 def test_a_table_in_a_folder_called_tree_is_no_branch(tmp_path):
     table = SyntheticTable(tmp_path / "tree" / "oak.lance").append()
-    source = opened(table)
-    assert (source.branch, source.uri) == (None, str(table.path))
+    view = opened(table)
+    assert (view.branch, view.uri) == (None, str(table.path))
 
 
 def test_a_moved_branch_is_a_table_of_its_own(table, tmp_path):
     branch = table.branch("dev").append()
     moved = branch.path.rename(tmp_path / "moved.lance")
-    source = TableSource(str(moved))
-    assert (source.branch, source.uri) == (None, str(moved))
+    view = HistoryView(str(moved))
+    assert (view.branch, view.uri) == (None, str(moved))
 
 
 def test_a_branch_that_cannot_be_read_is_opened_all_the_same(table):
     branch = table.branch("dev").append()
     branch.amend(magic=b"LANX")
-    source = opened(branch)
-    assert (source.uri, source.latest_version) == (str(branch.path), branch.version)
+    view = opened(branch)
+    assert (view.uri, view.latest_version) == (str(branch.path), branch.version)
 
 
 def test_a_missing_branch_names_those_that_there_are():
     with pytest.raises(RefNotFoundError, match=r"no branch 'main' in .*; there are: .*early"):
-        TableSource(BRANCHES, "main")
+        HistoryView(BRANCHES, "main")
 
 
 def test_a_missing_branch_of_a_table_without_branches(table):
     with pytest.raises(RefNotFoundError, match=r"no branch 'dev' in .*; there are: none"):
-        TableSource(str(table.path), "dev")
+        HistoryView(str(table.path), "dev")
 
 
 def test_branches_are_reached_from_each_other():
-    deep = TableSource(BRANCHES, "dev/deep")
+    deep = HistoryView(BRANCHES, "dev/deep")
     assert deep.on_branch("early").latest_version == 3
     assert deep.on_branch(None).latest_version == 5
     assert deep.on_branch("dev/deep") is deep
@@ -120,14 +120,14 @@ def test_branches_are_reached_from_each_other():
 def test_a_version_that_was_cleaned_away_says_what_remains(version):
     message = f"^version {version} was cleaned up; 4 versions remain, 2 to 10$"
     with pytest.raises(VersionNotFoundError, match=message):
-        TableSource(CLEANED).version(version)
+        HistoryView(CLEANED).version(version)
 
 
 @pytest.mark.parametrize("version", [-1, 0, 11, 2**64 - 1, DETACHED | 3])
 def test_a_version_outside_of_the_line_never_was(version):
     message = f"^version {version} never existed; 4 versions remain, 2 to 10$"
     with pytest.raises(VersionNotFoundError, match=message):
-        TableSource(CLEANED).version(version)
+        HistoryView(CLEANED).version(version)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_version_before_the_fork_names_the_parent(branch, version, parent, for
         f"{parent}; open {parent} for it$"
     )
     with pytest.raises(VersionNotFoundError, match=message):
-        TableSource(BRANCHES, branch).version(version)
+        HistoryView(BRANCHES, branch).version(version)
 
 
 def test_a_version_that_a_branch_lost_names_the_branch(table):
@@ -162,12 +162,12 @@ def test_the_fork_itself_belongs_to_the_branch(table):
 
 
 def test_a_version_that_is_removed_after_it_was_listed_says_so(table):
-    source = opened(table)
+    view = opened(table)
     table.remove(2)
     with pytest.raises(
         VersionNotFoundError, match="version 2 was removed since the table was last read; refresh"
     ):
-        source.version(2)
+        view.version(2)
 
 
 def test_a_version_that_cannot_be_understood_names_its_file(table):
@@ -182,7 +182,7 @@ def test_a_version_that_cannot_be_understood_names_its_file(table):
 
 def test_a_missing_tag_names_those_that_there_are():
     with pytest.raises(RefNotFoundError, match=r"no tag 'gold' in .*; there are: base, dev-up"):
-        TableSource(BRANCHES).tag("gold")
+        HistoryView(BRANCHES).tag("gold")
 
 
 def test_a_missing_tag_of_a_table_without_tags(table):
@@ -191,9 +191,9 @@ def test_a_missing_tag_of_a_table_without_tags(table):
 
 
 def test_a_tag_on_another_branch_leads_there():
-    source = TableSource(BRANCHES, "early")
-    tag = source.tag("dev-updated")
-    [record] = source.on_branch(tag.branch).version(tag.version).records
+    view = HistoryView(BRANCHES, "early")
+    tag = view.tag("dev-updated")
+    [record] = view.on_branch(tag.branch).version(tag.version).records
     assert (record.version, record.operation, record.manifest.branch) == (6, "Delete", "dev")
 
 
@@ -237,64 +237,64 @@ def test_versions_without_time_or_that_cannot_be_read_are_passed_over(table):
 
 
 def test_refreshing_shows_new_commits(table):
-    source = opened(table)
-    assert versions_of(source) == [1, 2, 3]
+    view = opened(table)
+    assert versions_of(view) == [1, 2, 3]
     table.append()
-    assert (source.latest_version, versions_of(source)) == (3, [1, 2, 3])
-    source = source.refreshed()
-    assert (source.latest_version, versions_of(source)) == (4, [1, 2, 3, 4])
+    assert (view.latest_version, versions_of(view)) == (3, [1, 2, 3])
+    view = view.refreshed()
+    assert (view.latest_version, versions_of(view)) == (4, [1, 2, 3, 4])
 
 
 def test_refreshing_forgets_what_was_cleaned_away(table):
-    source = opened(table)
-    before = source.version(2)
+    view = opened(table)
+    before = view.version(2)
     table.append().remove(1, 2)
-    source = source.refreshed()
+    view = view.refreshed()
     with pytest.raises(VersionNotFoundError, match="2 was cleaned up; 2 versions remain, 3 to 4"):
-        source.version(2)
-    assert versions_of(source) == [3, 4]
+        view.version(2)
+    assert versions_of(view) == [3, 4]
     assert before.records[0].version == 2
 
 
 def test_refreshing_reads_no_history_that_nobody_asked_for(table):
-    source = opened(table)
-    source = source.refreshed()
-    assert (source.storage.io.requests, source.storage.io.bytes_read) == (2, 0)
+    view = opened(table)
+    view = view.refreshed()
+    assert (view.storage.io.requests, view.storage.io.bytes_read) == (2, 0)
 
 
 def test_refreshing_shows_new_refs(table):
-    source = opened(table)
-    assert (list(source.tags), list(source.branches)) == ([], [])
+    view = opened(table)
+    assert (list(view.tags), list(view.branches)) == ([], [])
     table.tag("gold", 2).branch("dev")
-    assert (list(source.tags), list(source.branches)) == ([], [])
-    source = source.refreshed()
-    assert (list(source.tags), list(source.branches)) == (["gold"], ["dev"])
+    assert (list(view.tags), list(view.branches)) == ([], [])
+    view = view.refreshed()
+    assert (list(view.tags), list(view.branches)) == (["gold"], ["dev"])
 
 
 def test_refreshing_forgets_what_was_wrong_with_refs(table):
     path = table.tag("gold").path / "_refs" / "tags" / "gold.json"
     good = path.read_bytes()
     path.write_bytes(b"{")
-    source = opened(table)
-    assert (list(source.tags), [f.code for f in source.ref_findings]) == ([], ["corrupt_ref"])
+    view = opened(table)
+    assert (list(view.tags), [f.code for f in view.ref_findings]) == ([], ["corrupt_ref"])
     path.write_bytes(good)
-    source = source.refreshed()
-    assert (list(source.tags), source.ref_findings) == (["gold"], [])
+    view = view.refreshed()
+    assert (list(view.tags), view.ref_findings) == (["gold"], [])
 
 
 def test_refreshing_a_table_that_is_gone_says_so(table):
-    source = opened(table)
+    view = opened(table)
     shutil.rmtree(table.path)
     with pytest.raises(TableNotFoundError):
-        source = source.refreshed()
+        view = view.refreshed()
 
 
 def test_refreshing_a_branch_that_is_gone_says_so(table):
     branch = table.branch("dev")
-    source = TableSource(str(table.path), "dev")
+    view = HistoryView(str(table.path), "dev")
     shutil.rmtree(branch.path)
     with pytest.raises(RefNotFoundError, match="no branch 'dev'"):
-        source = source.refreshed()
+        view = view.refreshed()
 
 
 # ------------------------------------------------------------------------------------ what it costs
@@ -305,28 +305,28 @@ def test_opening_is_one_listing(table):
 
 
 def test_a_version_is_one_file_and_read_once(table):
-    source = opened(table)
-    assert source.version(2) is source.version(2)
+    view = opened(table)
+    assert view.version(2) is view.version(2)
     size = table.folder.manifest_path(2).stat().st_size
-    assert (source.storage.io.requests, source.storage.io.bytes_read) == (2, size)
+    assert (view.storage.io.requests, view.storage.io.bytes_read) == (2, size)
 
 
 def test_the_versions_that_were_asked_for_last_are_kept(table):
     for number in range(20):
         table.append(rows=number + 1)
-    source = opened(table)
-    kept = [source.version(version) for version in (5, 6)]
+    view = opened(table)
+    kept = [view.version(version) for version in (5, 6)]
     for version in range(7, 14):
-        assert source.version(5) is kept[0]
-        source.version(version)
-    assert source.version(6) is not kept[1]
-    assert source.version(6).records == kept[1].records
+        assert view.version(5) is kept[0]
+        view.version(version)
+    assert view.version(6) is not kept[1]
+    assert view.version(6).records == kept[1].records
 
 
 def test_refs_are_read_once(table):
-    source = opened(table.tag("gold"))
-    assert source.tags is source.tags
-    assert source.storage.io.requests == 3
+    view = opened(table.tag("gold"))
+    assert view.tags is view.tags
+    assert view.storage.io.requests == 3
 
 
 # ------------------------------------------------------------------------------------ transactions
@@ -344,38 +344,38 @@ def transaction_of_size(size: int) -> bytes:
     ("size", "kept"), [(KEPT_TRANSACTION_BYTES, 1), (KEPT_TRANSACTION_BYTES + 1, 0)]
 )
 def test_only_long_transactions_are_read_again(table, size, kept):
-    source = opened(table.amend(transaction=transaction_of_size(size)))
-    [record] = source.version(3).records
-    before = source.storage.io.bytes_read
-    transaction = source.transaction(record)
+    view = opened(table.amend(transaction=transaction_of_size(size)))
+    [record] = view.version(3).records
+    before = view.storage.io.bytes_read
+    transaction = view.transaction(record)
     assert record.transaction is not None
     assert transaction is not None
     assert transaction.properties == record.transaction.header.properties
-    assert source.storage.io.bytes_read - before == (0 if kept else size)
+    assert view.storage.io.bytes_read - before == (0 if kept else size)
 
 
 def test_a_long_transaction_in_a_file_of_its_own_is_read_again(table):
     data = transaction_of_size(KEPT_TRANSACTION_BYTES + 1)
     table.folder.transaction_path(3).write_bytes(data)
-    source = opened(table.amend(transaction=None))
-    [record] = source.version(3).records
+    view = opened(table.amend(transaction=None))
+    [record] = view.version(3).records
     assert record.transaction is not None
     assert (record.transaction.source, record.transaction.data) == ("file", None)
-    transaction = source.transaction(record)
+    transaction = view.transaction(record)
     assert transaction is not None
     assert transaction.properties == record.transaction.header.properties
 
 
 def test_a_version_without_transaction_has_none(table):
     table.folder.transaction_path(3).unlink()
-    source = opened(table.amend(transaction=None))
-    assert source.transaction(source.version(3).records[0]) is None
+    view = opened(table.amend(transaction=None))
+    assert view.transaction(view.version(3).records[0]) is None
 
 
 def test_an_operation_that_cannot_be_understood_names_its_file(table):
     table.amend(transaction=encode_transaction("append", b"\xff", 2, "x"))
-    source = opened(table)
-    [record] = source.version(3).records
+    view = opened(table)
+    [record] = view.version(3).records
     assert record.operation == "Append"
     with pytest.raises(CorruptFileError, match=f"^{record.file.path}"):
-        source.transaction(record)
+        view.transaction(record)
