@@ -17,13 +17,17 @@ _ROOT = Path(__file__).parents[1]
 
 @contextmanager
 def opened(
-    path: Path, *options: str, browser: str | None = None
+    path: Path, *options: str, browser: str | None = None, pace: float | None = None
 ) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """Serve the explorer of a table; give its address, and the process.
 
-    ``browser`` is a command that is given an address; by default none is opened.
+    ``browser`` is a command that is given an address; by default none is opened. ``pace`` is how
+    many seconds it waits, if not as many as for a person, before it looks for new versions again.
     """
     program = "from lance_explorer.cli import main; main()"
+    if pace is not None:
+        look = "from lance_explorer.widgets.live import Pace"
+        program = f"{look}; Pace.shortest = {pace}; {program}"
     none = ["--no-browser"] if browser is None else []
     process = subprocess.Popen(
         [sys.executable, "-c", program, "open", str(path), *none, *options],

@@ -110,14 +110,14 @@ def explore(spare_notebook):
 
 
 @pytest.fixture(scope="module")
-def photos_page(open_notebook, photos_path):
+def photos_page(shared_notebook, photos_path):
     code = NOTE_WHAT_IS_ASKED + OPEN.format(path=str(photos_path), view="overview")
-    notebook = open_notebook("explorer_photos", code)
-    notebook.run_all()
-    assert notebook.failures() == []
-    page = Page(notebook)
+    shared_notebook.run_cells(code)
+    page = Page(shared_notebook)
     page.expect("overview")
-    return page
+    yield page
+    shared_notebook.show()
+    shared_notebook.run("View._answer = answer")
 
 
 @pytest.fixture
@@ -394,11 +394,8 @@ def test_one_version_without_stable_row_ids(explore, tmp_path):
     opens_all(page)
 
 
-def test_five_thousand_versions(explore, tmp_path_factory):
-    made = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance")
-    while made.version < 5_000:
-        made.append(rows=2) if made.version % 10 == 0 else made.update_config(n=str(made.version))
-    page = explore(made.path)
+def test_five_thousand_versions(explore, many_versions):
+    page = explore(many_versions)
     opens_all(page)
     page.open("time_travel")
     page.search("v2500")
@@ -422,13 +419,17 @@ module.TABS["disk"] = replace(disk, make=make)
 """
 
 
-def test_a_view_that_cannot_be_made_says_why_and_is_tried_again(open_notebook, tmp_path):
-    path = SyntheticTable(tmp_path / "t.lance").append().path
-    code = BREAK + OPEN.format(path=str(path), view="disk").lstrip()
-    notebook = open_notebook("explorer_broken", code)
-    notebook.run_all()
-    page = Page(notebook)
-    page.expect("disk")
+@pytest.fixture
+def broken(spare_notebook, explore, tmp_path):
+    """The explorer of a table whose view of the disk fails twice."""
+    spare_notebook.show()
+    spare_notebook.run(BREAK)
+    yield explore(SyntheticTable(tmp_path / "t.lance").append().path, "disk")
+    spare_notebook.run("module.TABS['disk'] = disk")
+
+
+def test_a_view_that_cannot_be_made_says_why_and_is_tried_again(broken):
+    page, notebook = broken, broken.notebook
     error = page.panel("disk").locator(".lx-error")
     expect(error).to_contain_text("the bucket does not answer")
     again = error.get_by_role("button", name="Try again", exact=True)

@@ -30,7 +30,7 @@ def tab(page: Page, name: str) -> None:
 
 
 def test_new_commits_come_into_the_log_and_the_lines_in_sight_stay(page, path):
-    with opened(path) as (address, _):
+    with opened(path, pace=0.2) as (address, _):
         page.goto(address)
         tab(page, "log")
         expect(page.locator(".lx-log[data-lines='40']")).to_be_visible()
@@ -52,7 +52,7 @@ def test_new_commits_come_into_the_log_and_the_lines_in_sight_stay(page, path):
 
 
 def test_what_is_looked_at_in_time_travel_stays_and_its_end_is_said(page, path):
-    with opened(path) as (address, _):
+    with opened(path, pace=0.2) as (address, _):
         page.goto(address)
         tab(page, "time_travel")
         strip = page.locator(".lx-time-travel .lx-strip")
@@ -77,7 +77,7 @@ def test_what_is_looked_at_in_time_travel_stays_and_its_end_is_said(page, path):
 def test_other_views_go_on_and_it_is_turned_off_and_on(page, path):
     news, live = page.locator(".lx-live-news"), page.get_by_role("button", name="Live")
     version = page.locator(".lx-explorer-chip[data-choice=version]")
-    with opened(path) as (address, _):
+    with opened(path, pace=0.2) as (address, _):
         page.goto(address)
         for view, latest in (("overview", 41), ("changes", 42), ("disk", 43)):
             tab(page, view)

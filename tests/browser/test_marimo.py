@@ -10,7 +10,6 @@ from socket import socket
 import pytest
 from playwright.sync_api import expect
 
-from lance_explorer import demo
 from tests.browser.lab import PATIENCE, ROOT
 
 pytestmark = pytest.mark.browser
@@ -38,10 +37,9 @@ def until_served(port: int, process: subprocess.Popen[str]) -> None:
 
 
 @pytest.fixture
-def address(tmp_path):
+def address(photos_path, tmp_path):
     """Run a notebook of marimo over the sample; give its address."""
-    path = demo.make_photos(tmp_path / "photos.lance")
-    (tmp_path / "notebook.py").write_text(NOTEBOOK.format(path=str(path)))
+    (tmp_path / "notebook.py").write_text(NOTEBOOK.format(path=str(photos_path)))
     with socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

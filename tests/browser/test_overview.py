@@ -209,10 +209,16 @@ overview.disk_answer = wait_and_tell
 """
 
 
-def test_what_is_on_disk_has_its_place_before_it_is_known(open_notebook, photos_path, lab):
-    notebook = open_notebook("disk", WAIT + OPEN.format(path=str(photos_path), branch=None))
-    notebook.run_all()
-    assert notebook.failures() == []
+@pytest.fixture
+def waiting(spare_notebook, photos_path):
+    """The overview of the sample table, which waits for what is on disk."""
+    spare_notebook.run_cells(WAIT + OPEN.format(path=str(photos_path), branch=None))
+    yield spare_notebook
+    spare_notebook.run("may_tell.set(); overview.disk_answer = answer")
+
+
+def test_what_is_on_disk_has_its_place_before_it_is_known(waiting, lab):
+    notebook = waiting
     notebook.widgets(".lx-overview[data-loaded]").wait_for()
 
     def tops():
@@ -266,11 +272,8 @@ def test_hostile_names_are_text(opened, tmp_path):
     assert notebook.page.evaluate("typeof owned") == "undefined"
 
 
-def test_five_thousand_versions_are_shown(opened, tmp_path):
-    table = SyntheticTable(tmp_path / "t.lance", transaction_files=False).append(rows=7)
-    while table.version < 5000:
-        table.update_config(key=str(table.version))
-    notebook = opened(table.path)
+def test_five_thousand_versions_are_shown(opened, many_versions):
+    notebook = opened(many_versions)
     chosen(notebook, "5000")
     strip(notebook).focus()
     notebook.page.keyboard.press("ArrowLeft")

@@ -155,7 +155,7 @@ def test_views_go_on_and_what_needs_python_is_disabled_and_says_so(show, tmp_pat
 
 def test_what_found_no_room_is_said_in_words(show, tmp_path):
     path = tmp_path / "t.lance"
-    for first in range(0, 40_000, 1_000):
+    for first in range(0, 12_000, 1_000):
         values = pa.array(hash((first, n)) % 10**15 for n in range(1_000))
         lance.write_dataset(pa.table({"v": values}), path, mode="append")
     whole = open_table(path).report(tmp_path / "whole.html", interactive=True)
