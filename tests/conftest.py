@@ -8,15 +8,15 @@ import importlib
 import os
 import pkgutil
 import shutil
-from collections import defaultdict
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import lance_explorer
-from tests.sampling import StoredTable, covering_sample, stored_table_of, tree_of_the_commit
+from tests.sampling import chosen_tables, tree_of_the_commit
+
+pytest.register_assert_rewrite("tests.differential.agreement", "tests.differential.row_agreement")
 
 IN_CI = bool(os.environ.get("CI"))
 
@@ -37,56 +37,50 @@ def pytest_sessionstart() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add how stored tables are chosen."""
-    default = os.environ.get("STORED_TABLES", "sample")
-    parser.addoption("--stored", choices=["sample", "all"], default=default)
+    """Add what is asked of which stored tables."""
+    parser.addoption(
+        "--stored",
+        default=os.environ.get("STORED_TABLES", "sample"),
+        help='which are asked: "sample", "all", or one such as 14.0.2/branches',
+    )
+    parser.addoption("--check", default="", help="ask only checks with this in their names")
     parser.addoption(
         "--seed", default=None, help="draws the sample (default: the tree of the commit)"
     )
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
-    """Say which sample of the stored tables is asked, and how to ask the same again."""
-    if config.getoption("--stored") == "all":
-        return None
-    return f"stored tables: a sample; --seed {_seed(config)} repeats it, --stored all asks all"
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test of stored tables those that are chosen."""
+    if "stored_table" in metafunc.fixturenames:
+        which = metafunc.config.getoption("--stored")
+        tables = chosen_tables(which, _seed(metafunc.config))
+        if not tables:
+            raise pytest.UsageError(f"--stored {which}: no such table in tests/data")
+        metafunc.parametrize("stored_table", tables, ids=str)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip, outside of CI, the tests whose tool is missing; choose stored tables, and mark them."""
-    tables = dict[pytest.Item, StoredTable]()
-    for item in items:
-        if isinstance(item, pytest.Function) and (table := table_asked(item)):
-            item.add_marker("stored")
-            tables[item] = table
-    if config.getoption("--stored") == "sample" and not any("::" in one for one in config.args):
-        left_out = outside_of_the_sample(tables, _seed(config))
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say which stored tables were asked, and how to ask the same again."""
+    ended = [
+        report for some in ("passed", "failed") for report in terminalreporter.getreports(some)
+    ]
+    asked = {report.nodeid for report in ended if "::test_stored_table[" in report.nodeid}
+    if asked and config.getoption("--stored") == "sample":
+        names = sorted(nodeid.partition("[")[2].rstrip("]") for nodeid in asked)
+        terminalreporter.section("stored tables")
+        terminalreporter.write_line(f"a sample, which --seed {_seed(config)} repeats:")
+        terminalreporter.write_line(" ".join(names))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip, outside of CI, the tests whose tool is missing."""
     missing = {} if IN_CI else missing_tools()
     for item in items:
         for marker in item.iter_markers():
             if marker.name in missing:
                 item.add_marker(pytest.mark.skip(reason=f"needs {missing[marker.name]}"))
-
-
-def table_asked(test: pytest.Function) -> StoredTable | None:
-    """Return which of the tables of ``tests/data`` a parameter of a test is, or lies in."""
-    values = test.callspec.params.values() if hasattr(test, "callspec") else ()
-    found = (stored_table_of(value) for value in values if isinstance(value, Path))
-    return next(filter(None, found), None)
-
-
-def outside_of_the_sample(tables: dict[pytest.Item, StoredTable], seed: str) -> list[pytest.Item]:
-    """Return the tests of stored tables that are not in the sample of their function."""
-    by_function = defaultdict[str, list[pytest.Item]](list)
-    for item in tables:
-        by_function[item.nodeid.partition("[")[0]].append(item)
-    left_out = list[pytest.Item]()
-    for function, asked in by_function.items():
-        sample = covering_sample((tables[item] for item in asked), f"{seed} {function}")
-        left_out += [item for item in asked if tables[item] not in sample]
-    return left_out
 
 
 def _seed(config: pytest.Config) -> str:

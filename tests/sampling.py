@@ -1,8 +1,8 @@
 """Which stored tables a run asks: a sample that covers every scenario and every release.
 
-A function that is asked of every stored table finds the same in most of them. A run asks it of a
-sample, drawn by a seed: the tree of the commit, so that a commit gives one verdict on every
-machine, and the next commit asks other tables.
+What is asked of every stored table finds the same in most of them. A run asks a sample, drawn by a
+seed: the tree of the commit, so that a commit gives one verdict on every machine, and the next
+commit asks other tables.
 """
 
 import random
@@ -12,7 +12,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["DATA", "StoredTable", "covering_sample", "stored_table_of", "tree_of_the_commit"]
+__all__ = [
+    "DATA",
+    "StoredTable",
+    "chosen_tables",
+    "covering_sample",
+    "stored_tables",
+    "tree_of_the_commit",
+]
 
 DATA = Path(__file__).parent / "data"
 
@@ -21,16 +28,37 @@ class StoredTable(NamedTuple):
     """A folder of ``tests/data``: the release that wrote it, and what it shows."""
 
     release: str
-    scenario: str
+    folder: str
+
+    def __str__(self) -> str:
+        return f"{self.release}/{self.scenario}"
+
+    @property
+    def scenario(self) -> str:
+        """What it shows."""
+        return self.folder.removesuffix(".lance")
+
+    @property
+    def root(self) -> Path:
+        """Where it is."""
+        return DATA / self.release / self.folder
 
 
-def stored_table_of(path: Path) -> StoredTable | None:
-    """Return the stored table that a path is, or lies in; None if it lies elsewhere."""
-    whole = DATA / path
-    if DATA not in whole.parents:
-        return None
-    parts = whole.relative_to(DATA).parts
-    return StoredTable(parts[0], parts[1]) if len(parts) > 1 else None
+def stored_tables() -> list[StoredTable]:
+    """Return all of them."""
+    return [StoredTable(*path.relative_to(DATA).parts) for path in sorted(DATA.glob("*/*.lance"))]
+
+
+def chosen_tables(which: str, seed: str) -> list[StoredTable]:
+    """Return "all" tables, a "sample", or the one of a name such as 14.0.2/branches."""
+    tables = stored_tables()
+    match which:
+        case "all":
+            return tables
+        case "sample":
+            return sorted(covering_sample(tables, seed))
+        case name:
+            return [table for table in tables if str(table) == name]
 
 
 def covering_sample(tables: Iterable[StoredTable], seed: str) -> set[StoredTable]:

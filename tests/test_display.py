@@ -10,7 +10,8 @@ import pytest
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.table import Table, open_table
-from tests.format.samples import DATA, covering_tables
+from tests.format.samples import DATA
+from tests.stored_tables import is_main, stored_check
 from tests.synthetic import SyntheticTable, column
 
 SCRIPT = "<script>alert('x')</script>"
@@ -167,11 +168,11 @@ def test_a_page_shows_the_fragments_of_a_version_as_a_picture(table):
     assert "2 fragments as wide as their rows; pale: deleted rows" in shown.texts
 
 
-@pytest.mark.parametrize("path", covering_tables(), ids=lambda p: f"{p.parts[-2]}-{p.stem}")
-def test_every_stored_table_shows_itself(path):
-    shown = open_table(path)
-    assert page(shown).after("location") == str(path)
-    assert page(shown.latest).texts[1] == f"Version {shown.latest.version} of {path.name}"
+@stored_check(is_main)
+def check_every_stored_table_shows_itself(asked):
+    shown = asked.table
+    assert page(shown).after("location") == str(asked.root)
+    assert page(shown.latest).texts[1] == f"Version {shown.latest.version} of {asked.root.name}"
 
 
 # --------------------------------------------------------------------------------- how much of it

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.sampling import DATA, StoredTable, covering_sample, stored_table_of
+from tests.sampling import DATA, chosen_tables, covering_sample, stored_tables
 
-TABLES = [StoredTable(*path.relative_to(DATA).parts) for path in DATA.glob("*/*.lance")]
+TABLES = stored_tables()
 SEEDS = [f"seed {number}" for number in range(20)]
 
 
@@ -31,10 +31,7 @@ def test_samples_of_several_seeds_reach_every_table():
     assert drawn == {*TABLES}
 
 
-def test_a_branch_belongs_to_the_table_that_it_lies_in():
-    branch = DATA / "14.0.2" / "branches.lance" / "tree" / "dev"
-    assert stored_table_of(branch) == StoredTable("14.0.2", "branches.lance")
-
-
-def test_a_folder_elsewhere_is_no_stored_table(tmp_path):
-    assert stored_table_of(tmp_path / "14.0.2" / "branches.lance") is None
+def test_a_table_is_chosen_by_its_name():
+    [table] = chosen_tables("14.0.2/branches", "any seed")
+    assert table.root == DATA / "14.0.2" / "branches.lance"
+    assert chosen_tables("14.0.2/nothing", "any seed") == []

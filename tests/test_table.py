@@ -23,6 +23,7 @@ from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.gaps import GAPS
 from lance_explorer.lineage.recording import compact_files
 from tests.format.samples import DATA
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -167,14 +168,11 @@ def test_a_version_that_is_not_there_says_which_are(table):
 
 # --------------------------------------------------------------------------------------- snapshots
 
-STORED = sorted(path for path in DATA.glob("14.0.2/*.lance") if path.stem != "data_overlay")
 
-
-@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
-def test_a_snapshot_is_what_pylance_says_of_the_version(path, monkeypatch):
-    monkeypatch.chdir(path.parent)
-    dataset: Any = lance.dataset(path)
-    snapshot = lx.open_table(path).latest
+@stored_check()
+def check_a_snapshot_is_what_pylance_says_of_the_version(asked):
+    dataset = asked.dataset()
+    snapshot = asked.table.latest
     assert snapshot.version == dataset.version
     assert snapshot.num_rows == dataset.count_rows()
     assert snapshot.num_fragments == len(dataset.get_fragments())

@@ -225,7 +225,7 @@ def bounds(kind: Kind) -> Counts:
         return Counts(failed=1)
     report = REPORTS / f"{kind.name}.xml"
     options = ["-q", f"--junitxml={report}", "-W", "ignore::DeprecationWarning"]
-    marks = ["-m", "not slow and not stored and not browser"]
+    marks = ["-m", "not slow and not browser"]
     ended_well = succeeds(python, "-m", "pytest", *options, *PROCESSES, *marks, *kind.targets())
     counts = read_counts(report)
     return counts if ended_well or counts.failed else Counts(counts.passed, 1, counts.skipped)
@@ -244,9 +244,13 @@ def browser(kind: Kind) -> Counts:
     return pytest(kind)
 
 
-APART = ("tests/differential", "tests/spark", "tests/notebooks", "tests/docs", "tests/browser")
+STORED = "tests/test_stored_tables.py"
+APART = (
+    *(STORED, "tests/differential", "tests/spark"),
+    *("tests/notebooks", "tests/docs", "tests/browser"),
+)
 LONG = ("tests/remote", "tests/hostile", "tests/report", "tests/soak", "tests/test_gone.py")
-QUICK = ("-m", "not slow and not stored", "--hypothesis-profile=quick")
+QUICK = ("-m", "not slow", "--hypothesis-profile=quick")
 
 TOOLS_OF_UNIT_TESTS = {
     *("duckdb", "hypothesis", "jupyter_server", "lancedb", "moto", "nbformat", "packaging"),
@@ -270,6 +274,7 @@ KINDS = (
     Kind("frontend", frontend, ("frontend",)),
     Kind("quick", pytest, ("tests",), (*BY_ORDER, *without(APART, LONG), *QUICK), part_of="unit"),
     Kind("unit", pytest, ("tests",), (*BY_ORDER, *without(APART))),
+    Kind("stored", pytest, (STORED,), tuple(BY_ORDER)),
     Kind("differential", pytest, ("tests/differential",), tuple(BY_ORDER)),
     Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",), "one"),
     Kind("spark", pytest, ("tests/spark",), lane="one"),

@@ -5,12 +5,10 @@ from typing import Any
 
 import lance
 import pyarrow as pa
-import pytest
 
 from lance_explorer.changes.diff_words import words_beside_rows
 from lance_explorer.table import open_table
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -24,9 +22,9 @@ def commit(path) -> list[str]:
     return words(path, latest - 1, latest)
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_there_are_words_where_a_diff_finds_something(path):
-    table = open_table(DATA / path)
+@stored_check()
+def check_there_are_words_where_a_diff_finds_something(asked):
+    table = asked.table
     kept = table.versions()["version"].to_list()
     for begin, end in [*pairwise(kept), (kept[0], kept[-1])]:
         said = words_beside_rows(table._view, begin, end)

@@ -12,7 +12,7 @@ from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.paths import EMPTY, path_between
 from lance_explorer.history.view import HistoryView
 from tests.format.samples import DATA
-from tests.inspect.tables import STORED, stored
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -170,10 +170,9 @@ def test_a_compaction_is_not_written_out(tmp_path):
     assert net(table, 1, table.version) == {"deleted": 1, "moved": 4_999_999}
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_counting_gives_what_comparing_gives(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    rows = state_rows(stored(path))
+@stored_check()
+def check_counting_gives_what_comparing_gives(asked):
+    rows = state_rows(asked.view)
     for begin, end in some_pairs(rows):
         counts = counted(rows, begin, end)
         if counts is not None:
@@ -181,10 +180,9 @@ def test_counting_gives_what_comparing_gives(path, monkeypatch):
             assert counts == {change: runs.count(change) for change in counts}, (begin, end)
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_net_changes_add_up(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    rows = state_rows(stored(path))
+@stored_check()
+def check_net_changes_add_up(asked):
+    rows = state_rows(asked.view)
     live = [
         sum(rows.num_rows(s) - len(rows.deleted(s)) for s in rows.history.states_at(position))
         for position in range(len(rows.history))

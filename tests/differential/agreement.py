@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,29 @@ COLUMNS = [
 ]
 """Columns of ``versions()`` for which pylance has a value of its own."""
 
+REF_COLUMNS = [
+    "kind",
+    "name",
+    "branch",
+    "parent_branch",
+    "version",
+    "created_at",
+    "updated_at",
+    "manifest_bytes",
+    "metadata",
+]
+
+FILE_COLUMNS = [
+    "fragment_id",
+    "path",
+    "field_ids",
+    "column_indices",
+    "format_version",
+    "size_bytes",
+    "base_id",
+    "is_overlay",
+]
+
 
 def checked_out(table: Table, version: int | None = None) -> Any:
     """Return a version of our table's branch as pylance opens it."""
@@ -94,12 +118,12 @@ def _described_by_us(table: Table, version: int) -> Row:
     files = inspect.data_files(version)
     indices = inspect.indices(version)
     fields = inspect.fields(version).select(
-        "field_id", "name", "parent_id", "logical_type", "nullable", "metadata"
+        "field_id", "path", "name", "parent_id", "logical_type", "nullable", "metadata"
     )
     return {
         "has_stable_row_ids": table.at(version).has_stable_row_ids,
         "fragments": fragments.select("fragment_id", "physical_rows", "num_deleted_rows").rows(),
-        "data_files": files.select("fragment_id", "path", "field_ids", "size_bytes").rows(),
+        "data_files": files.select(FILE_COLUMNS).rows(),
         "fields": [(*field, json.loads(metadata)) for *field, metadata in fields.iter_rows()],
         "indices": sorted(indices.select("uuid", "name", "dataset_version").rows()),
         **{
@@ -119,6 +143,7 @@ def assert_same_transactions(table: Table) -> None:
     assert table.versions().select(shared).equals(transactions.select(shared))
     for row in transactions.iter_rows(named=True):
         ours = _chosen(row, ["operation", "read_version", "uuid", "message"])
+        ours["properties"] = json.loads(row["properties"])
         theirs = transaction_of(checked_out(table, row["version"]))
         if theirs == UNREADABLE:
             name = f"{ours['read_version']}-{ours['uuid']}.txn"
@@ -139,10 +164,15 @@ def assert_same_transactions(table: Table) -> None:
 def assert_same_refs(table: Table) -> None:
     """Check tags and branches, which are those of the whole table."""
     dataset = lance.dataset(table.uri)
+    tags, branches = dataset.tags.list(), dataset.branches.list()
+    frame = table.inspect.refs().select(REF_COLUMNS)
+    assert [(*row, json.loads(metadata)) for *row, metadata in frame.iter_rows()] == [
+        *(("tag", name, *_described_tag(tag)) for name, tag in sorted(tags.items())),
+        *(("branch", name, *_described_branch(each)) for name, each in sorted(branches.items())),
+    ]
     assert {name: (tag.branch, tag.version) for name, tag in table.tags.items()} == {
-        name: (tag["branch"], tag["version"]) for name, tag in dataset.tags.list().items()
+        name: (tag["branch"], tag["version"]) for name, tag in tags.items()
     }
-    branches = dataset.branches.list()
     assert {name: (b.parent_branch, b.parent_version) for name, b in table.branches.items()} == {
         name: (branch["parent_branch"], branch["parent_version"])
         for name, branch in branches.items()
@@ -150,6 +180,17 @@ def assert_same_refs(table: Table) -> None:
     for name, branch in table.branches.items():
         if branch.identifier:  # where none is stored, pylance makes one up anew each time
             assert list(branch.identifier) == branches[name]["branch_identifier"]
+
+
+def _described_tag(tag: Any) -> tuple[Any, ...]:
+    times = tag["created_at"], tag["updated_at"]
+    return tag["branch"], None, tag["version"], *times, tag["manifest_size"], tag["metadata"]
+
+
+def _described_branch(branch: Any) -> tuple[Any, ...]:
+    parent, version = branch["parent_branch"], branch["parent_version"]
+    created_at = datetime.fromtimestamp(branch["create_at"], UTC)
+    return parent, parent, version, created_at, None, branch["manifest_size"], branch["metadata"]
 
 
 def assert_right_gaps(table: Table, first: int) -> None:

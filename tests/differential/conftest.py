@@ -1,16 +1,11 @@
 """Tables that the differential tests share; each is made once, and only read afterwards."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.differential.lives import Life, live_on_branches, lives
 from tests.differential.twin import Twin
-
-pytest.register_assert_rewrite("tests.differential.agreement", "tests.differential.row_agreement")
-
-COMMITTED = sorted(Path(__file__).parent.parent.glob("data/*/*.lance"))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -43,11 +38,3 @@ def twins_by_branch(request, tmp_path_factory) -> dict[str | None, Twin]:
     uri = str(tmp_path_factory.mktemp("branches") / "table.lance")
     main = Twin.create(uri, 10, stable_row_ids=request.param)
     return {None: main} | live_on_branches(main)
-
-
-@pytest.fixture(params=COMMITTED, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def committed(request, monkeypatch) -> Path:
-    """A table of tests/data, where pylance can read it (tests/data/README.md)."""
-    path: Path = request.param
-    monkeypatch.chdir(path.parent)
-    return path

@@ -62,11 +62,11 @@ def describe(dataset: Any, branch: str | None) -> dict[str, Any]:
         "has_stable_row_ids": dataset.has_stable_row_ids,
         "fragments": [(f.id, f.physical_rows, f.num_deletions) for f in fragments],
         "data_files": [
-            (fragment.id, file.path, file.fields, file.file_size_bytes or None)
+            (fragment.id, *_describe_file(file), file not in fragment.files)
             for fragment in fragments
             for file in _files_of(fragment)
         ],
-        "fields": _describe_fields(dataset.lance_schema.fields(), None),
+        "fields": _describe_fields(dataset.lance_schema.fields(), None, ""),
         "config": dataset.config(),
         "table_metadata": dataset.metadata,
         "schema_metadata": dataset.schema_metadata,
@@ -100,6 +100,7 @@ def transaction_of(dataset: Any) -> dict[str, Any] | str:
         "read_version": transaction.read_version,
         "uuid": transaction.uuid,
         "message": properties.get(_MESSAGE_KEY),
+        "properties": properties,
     }
 
 
@@ -121,12 +122,28 @@ def _files_of(fragment: Any) -> list[Any]:
     return [*fragment.files, *(overlay.data_file for overlay in fragment.overlays)]
 
 
-def _describe_fields(fields: list[Any], parent_id: int | None) -> list[tuple[Any, ...]]:
-    """Return id, name, parent, type, nullability and metadata of fields, depth first."""
+def _describe_file(file: Any) -> tuple[Any, ...]:
+    """Return path, fields and their places, format version, size and base of a data file."""
+    version = f"{file.file_major_version}.{file.file_minor_version}"
+    return (
+        file.path,
+        list(file.fields),
+        list(file.column_indices),
+        version if file.file_major_version else "legacy",
+        file.file_size_bytes or None,
+        file.base_id,
+    )
+
+
+def _describe_fields(fields: list[Any], parent_id: int | None, above: str) -> list[tuple[Any, ...]]:
+    """Return id, path, name, parent, type, nullability, metadata of fields, depth first."""
     described = []
     for field in fields:
         logical_type = re.search(r'logical_type: LogicalType\("(.*?)"\)', repr(field))
         assert logical_type
-        own = field.id(), field.name(), parent_id, logical_type[1], field.to_arrow().nullable
-        described += [(*own, field.metadata), *_describe_fields(field.children(), field.id())]
+        name = field.name()
+        path = f"{above}`{name}`" if "." in name else f"{above}{name}"
+        own = field.id(), path, name, parent_id, logical_type[1], field.to_arrow().nullable
+        inner = _describe_fields(field.children(), field.id(), f"{path}.")
+        described += [(*own, field.metadata), *inner]
     return described

@@ -6,8 +6,6 @@ that took rows out and put rows in (or an update of all columns, which looks lik
 restore. A count that is not null is right.
 """
 
-from pathlib import Path
-
 from lance_explorer import open_table
 from tests.differential.agreement import (
     assert_right_counts,
@@ -15,12 +13,12 @@ from tests.differential.agreement import (
     assert_same_steps,
     with_previous,
 )
-from tests.differential.reference import branches_of
 from tests.differential.row_agreement import (
     assert_counts_are_those_of_events,
     assert_counts_by_identity,
 )
 from tests.differential.twin import Twin
+from tests.stored_tables import stored_check
 
 WRITTEN = {"Append": "added", "Overwrite": "added", "Rewrite": "moved"}
 """Operations that tell by themselves what they wrote."""
@@ -71,19 +69,21 @@ class TestBranches:
             assert_counts_are_those_of_events(open_table(twin.uri))
 
 
-class TestCommittedTables:
-    def test_differences_to_the_version_before_are_those_in_pylance(self, committed: Path):
-        for branch in branches_of(committed):
-            assert_same_steps(open_table(committed, branch))
+@stored_check()
+def check_differences_to_the_version_before_are_those_in_pylance(asked):
+    assert_same_steps(asked.table)
 
-    def test_counts_are_those_of_row_identity(self, committed: Path):
-        for branch in branches_of(committed):
-            assert_counts_by_identity(open_table(committed, branch))
 
-    def test_rows_are_conserved(self, committed: Path):
-        for branch in branches_of(committed):
-            assert_rows_are_conserved(open_table(committed, branch))
+@stored_check()
+def check_counts_are_those_of_row_identity(asked):
+    assert_counts_by_identity(asked.table)
 
-    def test_counts_are_those_of_row_events(self, committed: Path):
-        for branch in branches_of(committed):
-            assert_counts_are_those_of_events(open_table(committed, branch))
+
+@stored_check()
+def check_rows_are_conserved(asked):
+    assert_rows_are_conserved(asked.table)
+
+
+@stored_check()
+def check_counts_are_those_of_row_events(asked):
+    assert_counts_are_those_of_events(asked.table)

@@ -7,8 +7,8 @@ import polars as pl
 
 import lance_explorer as lx
 from lance_explorer.lineage.graph import Lineage
-from tests.differential.reference import branches_of
 from tests.differential.twin import Twin
+from tests.stored_tables import stored_check
 
 
 def fragments_at(story: Lineage, branch: str | None, version: int) -> list[tuple[int, int]]:
@@ -72,6 +72,6 @@ def test_rows_went_where_pylance_finds_them(twin: Twin):
             assert removed == expected
 
 
-def test_committed_tables_have_the_fragments_that_pylance_sees(committed):
-    for branch in branches_of(committed):
-        assert_same_fragments(lx.open_table(committed, branch=branch).lineage(), branch)
+@stored_check()
+def check_fragments_are_those_of_pylance(asked):
+    assert_same_fragments(asked.lineage, asked.table.branch)

@@ -8,8 +8,8 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer import RowNotFoundError
-from tests.differential.reference import branches_of
 from tests.differential.row_agreement import assert_same_rows
+from tests.stored_tables import stored_check
 
 
 def test_rows_of_lives_are_those_of_pylance(twin):
@@ -21,9 +21,9 @@ def test_rows_of_branches_are_those_of_pylance(twins_by_branch):
         assert_same_rows(lx.open_table(twins_by_branch[None].uri, branch=branch))
 
 
-def test_rows_of_committed_tables_are_those_of_pylance(committed):
-    for branch in branches_of(committed):
-        assert_same_rows(lx.open_table(committed, branch=branch))
+@stored_check()
+def check_rows_are_those_of_pylance(asked):
+    assert_same_rows(asked.table)
 
 
 def test_a_row_that_ended_says_when_and_how(twin):

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from datetime import UTC, timedelta
-from pathlib import Path
 from typing import Any
 
 import lance
@@ -26,11 +25,10 @@ from tests.differential.agreement import (
     assert_same_steps,
     assert_same_transactions,
     assert_same_versions,
-    checked_out,
 )
 from tests.differential.lives import ordinary_days
-from tests.differential.reference import branches_of
 from tests.differential.twin import Keys, Twin
+from tests.stored_tables import is_main, stored_check
 
 QUESTIONS: list[dict[str, Any]] = [
     {"columns": ["value", "key"]},
@@ -133,27 +131,29 @@ class TestBranches:
             table.at(("dev/deep", 4))
 
 
-class TestCommittedTables:
-    def test_rows_of_each_version_are_those_of_pylance(self, committed: Path):
-        for branch in branches_of(committed):
-            table = open_table(committed, branch)
-            for version in table.versions()["version"]:
-                dataset = checked_out(table, version)
-                assert_frame_equal(table.at(version).read(), as_frame(dataset))
+@stored_check()
+def check_rows_of_each_version_are_those_of_pylance(asked):
+    for version in asked.versions:
+        rows = asked.table.at(version).read()
+        assert_frame_equal(rows, as_frame(asked.dataset(version)))
 
-    def test_tags_lead_to_the_versions_of_pylance(self, committed: Path):
-        table = open_table(committed)
-        for name in lance.dataset(committed).tags.list():
-            dataset = lance.dataset(committed).checkout_version(name)
-            assert table.at(name).version == dataset.version
-            assert_frame_equal(table.at(name).read(), as_frame(dataset))
 
-    def test_detached_versions_are_there_by_their_numbers(self, committed: Path):
-        table = open_table(committed)
-        for row in table.inspect.detached().iter_rows(named=True):
-            dataset = lance.dataset(committed, version=row["version"])
-            assert table.at(row["version"]).num_rows == dataset.count_rows()
-            assert_frame_equal(table.at(row["version"]).read(), as_frame(dataset))
+@stored_check(is_main)
+def check_tags_lead_to_the_versions_of_pylance(asked):
+    table = asked.table
+    for name in asked.dataset().tags.list():
+        dataset = asked.dataset().checkout_version(name)
+        assert table.at(name).version == dataset.version
+        assert_frame_equal(table.at(name).read(), as_frame(dataset))
+
+
+@stored_check(is_main)
+def check_detached_versions_are_there_by_their_numbers(asked):
+    table = asked.table
+    for row in table.inspect.detached().iter_rows(named=True):
+        dataset = asked.dataset(row["version"])
+        assert table.at(row["version"]).num_rows == dataset.count_rows()
+        assert_frame_equal(table.at(row["version"]).read(), as_frame(dataset))
 
 
 class TestWhatIsNotThere:

@@ -14,8 +14,8 @@ from tests.differential.agreement import (
     assert_same_transactions,
     assert_same_versions,
 )
-from tests.differential.reference import branches_of
 from tests.differential.twin import Twin
+from tests.stored_tables import is_branch, is_main, stored_check
 
 README = Path(__file__).parent.parent / "data" / "README.md"
 LISTED = re.compile(r"^\| (`[^|]+) \| ([\d., ]+) \| (\d[^|]+) \|$", re.MULTILINE)
@@ -107,28 +107,31 @@ class TestBranches:
             assert versions.select("version", "operation").rows() == done
 
 
-class TestCommittedTables:
-    def test_versions_are_those_of_pylance(self, committed: Path):
-        for branch in branches_of(committed):
-            assert_same_versions(open_table(committed, branch))
+@stored_check()
+def check_versions_are_those_of_pylance(asked):
+    assert_same_versions(asked.table)
 
-    def test_transactions_are_those_of_pylance(self, committed: Path):
-        for branch in branches_of(committed):
-            assert_same_transactions(open_table(committed, branch))
 
-    def test_refs_are_those_of_pylance(self, committed: Path):
-        for branch in branches_of(committed):
-            assert_same_refs(open_table(committed, branch))
+@stored_check()
+def check_transactions_are_those_of_pylance(asked):
+    assert_same_transactions(asked.table)
 
-    def test_root_of_a_branch_opens_as_that_branch(self, committed: Path):
-        for branch in branches_of(committed)[1:]:
-            by_root = open_table(committed / "tree" / str(branch))
-            assert by_root.uri == str(committed)
-            assert by_root.versions().equals(open_table(committed, branch).versions())
 
-    def test_operations_and_rows_are_those_that_their_readme_lists(self, committed: Path):
-        listed = listed_versions(committed)
-        assert listed.keys() == set(branches_of(committed))
-        for branch, expected in listed.items():
-            versions = open_table(committed, branch).versions()
-            assert versions.select("version", "operation", "num_rows").rows() == expected
+@stored_check(is_main)
+def check_refs_are_those_of_pylance(asked):
+    assert_same_refs(asked.table)
+
+
+@stored_check(is_branch)
+def check_root_of_a_branch_opens_as_that_branch(asked):
+    by_root = asked.table
+    assert by_root.uri == str(asked.stored.root)
+    assert by_root.versions().equals(open_table(asked.stored.root, by_root.branch).versions())
+
+
+@stored_check()
+def check_operations_and_rows_are_those_that_their_readme_lists(asked):
+    listed = listed_versions(asked.stored.root)
+    assert listed.keys() == {None, *asked.table.branches}
+    versions = asked.table.versions().select("version", "operation", "num_rows")
+    assert versions.rows() == listed[asked.table.branch]

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from tests.format.samples import stored_tables
+from tests.stored_tables import is_main, stored_check
 
 
 def sizes(path: Path) -> dict[int, int]:
@@ -52,21 +52,16 @@ def test_sizes_are_those_of_pylance(data_format: Any, tmp_path: Path) -> None:
         assert by_path["id"].startswith("mini-block")
 
 
-@pytest.mark.parametrize(
-    "table",
-    [path for path in stored_tables() if path.parent.name in ("8.0.1", "14.0.2")],
-    ids=lambda path: f"{path.parent.name}-{path.stem}",
-)
-def test_columns_of_stored_tables(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(table.parent)  # where clones look for the table that they are of
-    found = lx.open_table(table).inspect.columns()
-    if "legacy" in table.stem:
+@stored_check(lambda asked: is_main(asked) and asked.release in ("8.0.1", "14.0.2"))
+def check_columns_of_stored_tables(asked):
+    found = asked.table.inspect.columns()
+    if "legacy" in asked.scenario:
         assert found["size_bytes"].null_count() == len(found)
         return
-    if "overlay" in table.stem or "spilled" in table.stem:
+    if "overlay" in asked.scenario or "spilled" in asked.scenario:
         return  # pylance opens the one only if told to, and counts hidden columns of the other
-    ours = {key: size for key, size in sizes(table).items() if size}
-    expected = {key: size for key, size in theirs(table).items() if size}
+    ours = {key: size for key, size in sizes(asked.root).items() if size}
+    expected = {key: size for key, size in theirs(asked.root).items() if size}
     assert {key: ours[key] for key in ours if key in expected} == expected
 
 

@@ -21,7 +21,7 @@ from lance_explorer.checks.index_truth import index_truth
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import index_pb2
 from lance_explorer.format.row_sets import decode_row_set
-from tests.format.samples import stored_tables
+from tests.stored_tables import stored_check
 from tests.synthetic.manifests import ManifestFile
 
 LEGACY_INDEX_FILES = "0.20.0"  # and before: pylance's reader of single files does not read these
@@ -36,17 +36,13 @@ def messages(path: Path) -> list[str]:
     return index_truth(lx.open_table(path)._view)["message"].to_list()
 
 
-@pytest.mark.parametrize("path", stored_tables(), ids=lambda p: f"{p.parent.name}-{p.stem}")
-def test_indices_of_all_releases_tell_the_truth_in_every_version(path, monkeypatch):
-    monkeypatch.chdir(path.parent)
-    table = lx.open_table(path.name)
-    for branch in [None, *table._view.branches]:
-        source = table._view.on_branch(branch)
-        for version in source.history.versions.tolist():
-            found = index_truth(source, version)
-            if path.parent.name == LEGACY_INDEX_FILES:
-                found = found.filter(pl.col("code") != "not_checked")
-            assert found.is_empty(), found["message"].to_list()
+@stored_check()
+def check_indices_of_all_releases_tell_the_truth_in_every_version(asked):
+    for version in asked.versions:
+        found = index_truth(asked.view, version)
+        if asked.release == LEGACY_INDEX_FILES:
+            found = found.filter(pl.col("code") != "not_checked")
+        assert found.is_empty(), found["message"].to_list()
 
 
 def numbers(start: int, stop: int) -> pa.Table:

@@ -11,7 +11,7 @@ import pytest
 import lance_explorer as lx
 from tests.disk.agreement import check_storage
 from tests.disk.lives import Life, rows
-from tests.format.samples import covering_tables
+from tests.stored_tables import is_main, stored_check
 
 
 @pytest.mark.slow
@@ -173,12 +173,11 @@ def test_a_tree_without_its_branch_is_left_over(tmp_path: Path) -> None:
     assert of_tree == {"in_flight"}
 
 
-@pytest.mark.parametrize(
-    "table", covering_tables(), ids=lambda path: f"{path.parent.name}-{path.stem}"
-)
-def test_objects_of_stored_tables(table: Path) -> None:
-    found = lx.open_table(table).inspect.storage()
-    own = found.filter(pl.col("size_bytes").is_not_null(), base_uri=str(table))
-    files = {str(f.relative_to(table)): f.stat().st_size for f in table.rglob("*") if f.is_file()}
-    assert dict(own.select("path", "size_bytes").iter_rows()) == files
+@stored_check(is_main)
+def check_objects_of_stored_tables(asked):
+    found = asked.table.inspect.storage()
+    own = found.filter(pl.col("size_bytes").is_not_null(), base_uri=str(asked.root))
+    files = {f: f.stat().st_size for f in asked.root.rglob("*") if f.is_file()}
+    found_files = own.select("path", "size_bytes").iter_rows()
+    assert {asked.root / path: size for path, size in found_files} == files
     assert found.filter(pl.col("status").is_in(["wrong_size"])).is_empty()

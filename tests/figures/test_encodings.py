@@ -12,7 +12,8 @@ from lance_explorer.inspect.row_id_totals import ROW_ID_TOTALS
 from lance_explorer.table import open_table
 from lance_explorer.widgets.segment_picture import segment_picture
 from tests.figures.pictures import hovers, named, note, size_of, ticks, titles
-from tests.format.samples import DATA, covering_tables
+from tests.format.samples import DATA
+from tests.stored_tables import is_main, stored_check
 from tests.synthetic import SyntheticTable
 
 NO_SEGMENTS = ROW_ID_SEGMENTS.polars_schema.to_frame()
@@ -194,8 +195,8 @@ def test_advice_on_a_table_without_row_ids_says_so():
     ]
 
 
-@pytest.mark.parametrize("path", covering_tables(), ids=lambda p: f"{p.parts[-2]}-{p.stem}")
-def test_every_stored_table_is_drawn_and_advised(path):
-    frames = frames_of(open_table(path))
+@stored_check(is_main)
+def check_every_stored_table_is_drawn_and_advised(asked):
+    frames = frames_of(asked.table)
     assert len(named(encoding_bytes(*frames), "at best").x) == len(frames[1])
     assert encoding_words(*frames)

@@ -8,8 +8,8 @@ from lance_explorer.figures.fragment_origins import fragment_origins
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.table import Table, open_table
 from tests.figures.pictures import hovers, named, note, size_of, ticks
-from tests.format.samples import DATA, covering_tables
-from tests.inspect.tables import STORED
+from tests.format.samples import DATA
+from tests.stored_tables import is_main, stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -78,9 +78,9 @@ def test_what_made_a_fragment_of_before_a_cleanup_is_not_known(table):
     ]
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_the_map_and_the_graph_of_fragments_know_the_same_lives(path):
-    table = open_table(DATA / path)
+@stored_check()
+def check_the_map_and_the_graph_of_fragments_know_the_same_lives(asked):
+    table = asked.table
     nodes = (
         table.lineage()
         .fragments()
@@ -176,9 +176,9 @@ def test_a_version_without_fragments_is_an_empty_picture():
     assert (len(figure.data), note(figure)) == (0, "0 fragments, 0 rows")
 
 
-@pytest.mark.parametrize("path", covering_tables(), ids=lambda p: f"{p.parts[-2]}-{p.stem}")
-def test_every_stored_table_has_a_map_of_all_its_fragments(path):
-    table = open_table(path)
+@stored_check(is_main)
+def check_every_stored_table_has_a_map_of_all_its_fragments(asked):
+    table = asked.table
     figure = picture(table)
     shown = sum(len(trace.x) for trace in figure.data if trace.name != "deleted")
     assert shown == len(table.inspect.fragments())

@@ -17,7 +17,7 @@ from lance_explorer.lineage.following import follow
 from lance_explorer.lineage.graph import Lineage, LineageFrames
 from lance_explorer.lineage.graph import lineage as lineage_of
 from lance_explorer.table import Table, open_table
-from tests.inspect.tables import STORED, stored
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 SCRIPT = "<script>alert('x')</script>"
@@ -147,9 +147,9 @@ def test_a_branch_goes_on_in_the_lanes_of_its_parent(tmp_path):
         assert parent["x1"] <= child["x0"]
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_nothing_overlaps(path):
-    layout = lay_out(*lineage_of(stored(path)).frames)
+@stored_check()
+def check_nothing_overlaps(asked):
+    layout = lay_out(*asked.lineage.frames)
     for track in layout.lanes.filter(pl.col("node") != REST).partition_by("track"):
         ordered = track.sort("begin")
         assert (ordered["x1"][:-1] <= ordered["x0"][1:] + 0.3).all()
@@ -388,8 +388,8 @@ def test_times_far_apart_are_days(story: Lineage, table: Table):
     assert axis.ticktext[0] == "1<br>6 May 2024"
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_tables_of_all_ages_have_a_picture(path):
-    source = stored(path)
-    figure = picture(Table(source))
+@stored_check()
+def check_tables_of_all_ages_have_a_picture(asked):
+    view = asked.view
+    figure = picture(Table(view))
     assert figure.layout.height < 1200

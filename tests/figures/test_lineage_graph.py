@@ -10,7 +10,7 @@ from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.lineage.graph import Lineage, lineage
 from lance_explorer.table import open_table
 from tests.figures.pictures import hovers, note, size_of
-from tests.inspect.tables import STORED, stored
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -126,8 +126,8 @@ def test_text_of_files_is_no_markup(story):
     assert "<script" not in str([*hovers(figure), *named(figure), *said_above(figure)])
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_all_stored_tables_are_drawn(path):
-    part = lineage(stored(path))
+@stored_check()
+def check_all_stored_tables_are_drawn(asked):
+    part = asked.lineage
     drawn = [name for trace in draw(part).data for name in trace.text or ()]
     assert len(drawn) == min(len(part.fragments()), MOST_NODES)

@@ -1,7 +1,5 @@
 """Bytes of manifests: the parts of a bar add up to the file."""
 
-from pathlib import Path
-
 import polars as pl
 import pytest
 
@@ -10,7 +8,7 @@ from lance_explorer.figures.palette import PART_COLORS
 from lance_explorer.inspect.manifests import MANIFESTS
 from lance_explorer.table import open_table
 from tests.figures.pictures import hovers, note, size_of
-from tests.format.samples import covering_tables
+from tests.stored_tables import is_main, stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -70,7 +68,7 @@ def test_no_manifests_are_an_empty_picture():
     assert note(manifest_bytes(MANIFESTS.polars_schema.to_frame())) == "0 manifests, 0 bytes"
 
 
-@pytest.mark.parametrize("path", covering_tables(), ids=lambda p: f"{p.parts[-2]}-{p.stem}")
-def test_every_stored_table_has_a_picture(path: Path):
-    manifests = open_table(path).inspect.manifests()
+@stored_check(is_main)
+def check_every_stored_table_has_a_picture(asked):
+    manifests = asked.table.inspect.manifests()
     assert list(manifest_bytes(manifests).data[0].x) == manifests["version"].to_list()

@@ -9,7 +9,8 @@ from lance_explorer.figures.schema_history import schema_history
 from lance_explorer.inspect.fields import ALL_FIELDS
 from lance_explorer.table import open_table
 from tests.figures.pictures import hovers, named, note, size_of, ticks
-from tests.format.samples import DATA, covering_tables
+from tests.format.samples import DATA
+from tests.stored_tables import is_main, stored_check
 from tests.synthetic import SyntheticTable
 
 CHANGES = ("added", "renamed", "cast", "altered", "dropped")
@@ -114,9 +115,9 @@ def test_no_columns_are_an_empty_picture():
     assert note(schema_history(ALL_FIELDS.polars_schema.to_frame())) == "0 columns"
 
 
-@pytest.mark.parametrize("path", covering_tables(), ids=lambda p: f"{p.parts[-2]}-{p.stem}")
-def test_every_stored_table_has_each_of_its_states_once(path):
-    fields = open_table(path).inspect.all_fields()
+@stored_check(is_main)
+def check_every_stored_table_has_each_of_its_states_once(asked):
+    fields = asked.table.inspect.all_fields()
     figure = schema_history(fields)
     assert len(figure.data[0].x) == len(fields)
     assert {trace.name for trace in figure.data[1:]} <= set(CHANGES)

@@ -51,11 +51,3 @@ def test_a_writer_sets_the_flags_that_their_names_say(tmp_path):
     assert manifest.reader_feature_flags & STABLE_ROW_IDS
     assert flag_names(manifest.reader_feature_flags) == ("deletion_files", "stable_row_ids")
     assert flag_names(manifest.writer_feature_flags & 8) == ("table_config",)
-
-
-@pytest.mark.parametrize(
-    "table", samples.covering_tables(), ids=lambda p: f"{p.parent.name}-{p.stem}"
-)
-def test_no_stored_table_has_unreadable_rows(table):
-    manifests = [decode_manifest(file)[0] for file in samples.manifest_files(table)]
-    assert [unreadable_flags(m.reader_feature_flags) for m in manifests] == [()] * len(manifests)

@@ -4,11 +4,8 @@ import json
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
-import lance
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,33 +31,6 @@ def branch(**members: Any) -> Branch:
 def test_the_stored_tables_have_refs_of_all_ages():
     assert {path.parents[3].name for path in TAG_FILES} >= {"0.20.0", "1.0.4", "8.0.1", "14.0.2"}
     assert {path.parents[3].name for path in BRANCH_FILES} >= {"1.0.4", "8.0.1", "14.0.2"}
-
-
-def tables_with(files: list[Path]) -> Any:
-    """Return a parameter of the tables that have some of these files."""
-    tables = sorted({path.parents[2] for path in files})
-    return pytest.mark.parametrize("table", tables, ids=lambda t: f"{t.parent.name}-{t.stem}")
-
-
-@tables_with(TAG_FILES)
-def test_stored_tags_are_those_that_pylance_lists(table):
-    found = [decode_tag(p.read_bytes(), p.stem) for p in table.glob("_refs/tags/*.json")]
-    listed: Any = lance.dataset(table).tags.list()
-    assert {tag.name: (tag.branch, tag.version, tag.manifest_bytes) for tag in found} == {
-        name: (facts["branch"], facts["version"], facts["manifest_size"])
-        for name, facts in listed.items()
-    }
-
-
-@tables_with(BRANCH_FILES)
-def test_stored_branches_are_those_that_pylance_lists(table):
-    paths = {unquote(path.stem): path for path in table.glob("_refs/branches/*.json")}
-    found = [decode_branch(path.read_bytes(), name) for name, path in paths.items()]
-    listed: Any = lance.dataset(table).branches.list()
-    assert {b.name: (b.parent_branch, b.parent_version, b.manifest_bytes) for b in found} == {
-        name: (facts["parent_branch"], facts["parent_version"], facts["manifest_size"])
-        for name, facts in listed.items()
-    }
 
 
 def test_a_branch_of_a_branch_knows_its_line():

@@ -36,6 +36,7 @@ from lance_explorer.format.transactions import (
     decode_transaction_header,
 )
 from tests.format import samples
+from tests.stored_tables import is_main, stored_check
 from tests.synthetic.wire import record
 
 UUID_BYTES = bytes(range(16))
@@ -291,11 +292,9 @@ def test_every_operation_of_a_life_cycle_is_what_pylance_reads(life_cycle):
     assert compare_with_pylance(life_cycle, "dev") == {"Clone", "Delete"}
 
 
-@pytest.mark.parametrize(
-    "path", samples.stored_tables(), ids=lambda path: f"{path.parent.name}-{path.stem}"
-)
-def test_transactions_of_stored_tables_are_what_pylance_reads(path):
-    compare_with_pylance(path)
+@stored_check(is_main)
+def check_transactions_of_stored_tables_are_what_pylance_reads(asked):
+    compare_with_pylance(asked.root)
 
 
 def test_rewrites_without_rewritten_indices_are_what_pylance_reads(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 from lance_explorer.history.lives import fragment_lives
 from lance_explorer.history.view import HistoryView
-from tests.inspect.tables import STORED, stored
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -81,9 +81,9 @@ def test_no_version_has_no_lives(table):
     assert len(fragment_lives(HistoryView(str(table.path)).history, 0)) == 0
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_every_interval_is_in_one_life_and_lives_have_no_gaps(path):
-    history = stored(path).history
+@stored_check()
+def check_every_interval_is_in_one_life_and_lives_have_no_gaps(asked):
+    history = asked.view.history
     lives = fragment_lives(history)
     for life in range(len(lives)):
         own = np.flatnonzero(lives.of_interval == life)

@@ -11,8 +11,8 @@ from polars.testing import assert_frame_equal
 
 import lance_explorer as lx
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.history import view as views
-from tests.inspect.tables import STORED, stored
+from lance_explorer.history import view as history_view
+from tests.stored_tables import stored_check
 from tests.synthetic.tables import SyntheticTable
 
 ALL = ("moved", "column_added")
@@ -96,19 +96,20 @@ def test_after_a_refresh_a_part_is_not_taken_for_the_whole(long):
     assert len(table.versions()) == 61
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_stored_tables_answer_the_same_from_parts(path, monkeypatch):
-    whole = lx.Table(stored(path))
+@stored_check()
+def check_stored_tables_answer_the_same_from_parts(asked):
+    whole = asked.table
     versions = whole.versions()
     kept = versions["version"].to_list()
-    monkeypatch.setattr(views, "_PART_OF", 0)
-    for number in {1, 2, len(kept) // 2 or 1, len(kept)}:
-        assert_frame_equal(fresh(whole).versions(last=number), versions.tail(number))
-    for begin, end in zip(kept, kept[3::2], strict=False):
-        for mode in ("net", "per_commit"):
-            assert answer(fresh(whole), begin, end, mode) == answer(whole, begin, end, mode)
-        for one, other in ((begin, end), (end, begin)):
-            assert difference(fresh(whole), one, other) == difference(whole, one, other)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(history_view, "_PART_OF", 0)
+        for number in {1, 2, len(kept) // 2 or 1, len(kept)}:
+            assert_frame_equal(fresh(whole).versions(last=number), versions.tail(number))
+        for begin, end in zip(kept, kept[3::2], strict=False):
+            for mode in ("net", "per_commit"):
+                assert answer(fresh(whole), begin, end, mode) == answer(whole, begin, end, mode)
+            for one, other in ((begin, end), (end, begin)):
+                assert difference(fresh(whole), one, other) == difference(whole, one, other)
 
 
 def fresh(table: lx.Table) -> lx.Table:

@@ -20,6 +20,7 @@ from lance_explorer.history.states import ColumnsPart
 from lance_explorer.history.view import HistoryView
 from tests.format.samples import covering_tables
 from tests.fuzzing import damaged
+from tests.stored_tables import is_main, stored_check
 
 COLUMNS = (
     "ids",
@@ -33,10 +34,6 @@ COLUMNS = (
     "row_version_storage",
     "num_overlays",
     "deletion_types",
-)
-
-STORED = pytest.mark.parametrize(
-    "path", covering_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
 )
 
 
@@ -83,21 +80,17 @@ def has_columns(history: History) -> bool:
     return any(isinstance(part, ColumnsPart) for part in history.states.parts)
 
 
-@pytest.mark.parametrize(
-    "path", covering_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
-)
-def test_histories_of_stored_tables_are_the_same_both_ways(path):
-    plain, found = both(path)
+@stored_check(is_main)
+def check_histories_of_stored_tables_are_the_same_both_ways(asked):
+    plain, found = both(asked.root)
     assert has_columns(found) or not len(found.states)
     expect_same(plain, found)
 
 
-@pytest.mark.parametrize(
-    "path", covering_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
-)
-def test_rows_of_stored_tables_are_the_same_both_ways(path):
+@stored_check(is_main)
+def check_rows_of_stored_tables_are_the_same_both_ways(asked):
     def rows() -> list[object]:
-        table = open_table(str(path))
+        table = open_table(asked.root)
         found: list[object] = []
         for version in table.versions()["version"].to_list():
             try:

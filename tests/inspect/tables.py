@@ -13,7 +13,6 @@ from tests.format.samples import DATA, covering_tables, stored_tables
 
 __all__ = [
     "EVERY",
-    "STABLE",
     "STORED",
     "manifest_paths",
     "rows_of",
@@ -46,15 +45,6 @@ def stored(path: str | Path) -> HistoryView:
 @cache
 def _stored(path: str, folder: Path) -> HistoryView:  # the parents of branches are found from there
     return HistoryView(str(DATA / path))
-
-
-def _has_row_ids(path: Path) -> bool:
-    view = stored(path)
-    return view.version(view.latest_version).records[0].manifest.next_row_id > 0
-
-
-STABLE = [path for path in STORED if _has_row_ids(path)]
-"""Those of them that have stable row IDs."""
 
 
 def versions_of(view: HistoryView) -> list[int]:

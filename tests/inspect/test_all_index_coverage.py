@@ -1,13 +1,12 @@
 """How much indices covered over all versions adds up to what is told of each version."""
 
 import polars as pl
-import pytest
 
 from lance_explorer.inspect.all_index_coverage import all_index_coverage
 from lance_explorer.inspect.index_coverage import index_coverage
-from tests.format.samples import DATA
 from tests.history.compactions import deferred_rounds
-from tests.inspect.tables import STORED, stored, versions_of
+from tests.inspect.tables import stored, versions_of
+from tests.stored_tables import stored_check
 
 NUMBERS = [
     "num_fragments_covered",
@@ -35,10 +34,9 @@ def assert_adds_up(source):
         assert sorted(ours.rows()) == sorted(expected.rows()), version
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_numbers_are_those_of_each_version(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    assert_adds_up(stored(path))
+@stored_check()
+def check_numbers_are_those_of_each_version(asked):
+    assert_adds_up(asked.view)
 
 
 def test_numbers_go_through_the_reuse_history(tmp_path):

@@ -1,33 +1,30 @@
 """Base paths against pylance's list, and how many files lie below each."""
 
-import lance
-import pytest
-
 from lance_explorer.inspect.base_paths import all_base_paths, base_paths
 from lance_explorer.inspect.data_files import data_files
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED, rows_of, stored, versions_of
+from tests.inspect.tables import rows_of, stored
+from tests.stored_tables import stored_check
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_bases_are_those_that_pylance_lists(path):
-    source = stored(path)
-    for version in versions_of(source):
-        bases = lance.dataset(DATA / path, version=version).base_paths()
+@stored_check()
+def check_bases_are_those_that_pylance_lists(asked):
+    view = asked.view
+    for version in asked.versions:
+        bases = asked.dataset(version).base_paths()
         expected = [
             (base.id, base.name, base.path, base.is_dataset_root)
             for base in sorted(bases.values(), key=lambda base: base.id)
         ]
         columns = ("base_id", "name", "path", "is_dataset_root")
-        assert rows_of(base_paths(source, version), *columns) == expected
+        assert rows_of(base_paths(view, version), *columns) == expected
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_files_below_a_base_are_counted(path):
-    source = stored(path)
-    for version in versions_of(source):
-        used = data_files(source, version)["base_id"].drop_nulls()
-        for base_id, count in rows_of(base_paths(source, version), "base_id", "num_data_files"):
+@stored_check()
+def check_files_below_a_base_are_counted(asked):
+    view = asked.view
+    for version in asked.versions:
+        used = data_files(view, version)["base_id"].drop_nulls()
+        for base_id, count in rows_of(base_paths(view, version), "base_id", "num_data_files"):
             assert (used == base_id).sum() == count
 
 

@@ -4,9 +4,8 @@ its versions. Checked on every stored table, whatever writer it is from, so that
 
 import re
 import shutil
-from functools import cache
+from functools import lru_cache
 from inspect import signature
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -19,7 +18,8 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from tests.format.samples import DATA
 from tests.inspect.frame_schemas import STORED_SCHEMAS, schemas_text
-from tests.inspect.tables import STORED, manifest_paths, stored, strip, versions_of, write
+from tests.inspect.tables import manifest_paths, stored, strip, write
+from tests.stored_tables import Asked, stored_check
 
 METHODS = sorted(name for name in vars(Inspect) if not name.startswith("_"))
 OF_ONE_VERSION = sorted(
@@ -30,7 +30,6 @@ OF_WHOLE_INDICES = "index_coverage"  # its ``all_`` form has no fragments: test_
 WITH_ALL_FORM = sorted(
     name for name in OF_ONE_VERSION if f"all_{name}" in METHODS and name != OF_WHOLE_INDICES
 )
-TABLES = pytest.mark.parametrize("path", STORED, ids=str)
 
 # What an ``all_`` form gives as of the first version of an interval, or leaves out.
 DIFFERENT = {
@@ -51,39 +50,38 @@ DIFFERENT = {
 }
 
 
-@cache
-def frames_of(path: Path) -> dict[str, pl.DataFrame]:
+@lru_cache(maxsize=1)
+def frames_of(asked: Asked) -> dict[str, pl.DataFrame]:
     """Return all frames of a stored table."""
-    view = stored(path)
-    return {name: frame(view, name) for name in FRAMES}
+    return {name: frame(asked.view, name) for name in FRAMES}
 
 
-@TABLES
-def test_every_frame_of_every_table_has_its_schema(path):
-    found = frames_of(path)
+@stored_check()
+def check_every_frame_of_every_table_has_its_schema(asked):
+    found = frames_of(asked)
     assert [n for n, s in FRAMES.items() if found[n].schema != s.polars_schema] == []
 
 
-@TABLES
-def test_columns_that_are_not_nullable_hold_no_null(path):
+@stored_check()
+def check_columns_that_are_not_nullable_hold_no_null(asked):
     for name, schema in FRAMES.items():
-        nulls = frames_of(path)[name].null_count().row(0, named=True)
+        nulls = frames_of(asked)[name].null_count().row(0, named=True)
         assert [c.name for c in schema.columns if nulls[c.name] and not c.nullable] == []
 
 
-@TABLES
-def test_every_versioned_frame_names_the_branch(path):
+@stored_check()
+def check_every_versioned_frame_names_the_branch(asked):
     for name, schema in FRAMES.items():
         if BRANCH in schema.columns and name != "findings":
-            assert set(frames_of(path)[name]["branch"]) <= {stored(path).branch}
+            assert set(frames_of(asked)[name]["branch"]) <= {asked.view.branch}
 
 
-@TABLES
-def test_each_all_form_is_the_sum_of_the_versions(path):
-    inspect = Inspect(LiveTable(stored(path)))
+@stored_check()
+def check_each_all_form_is_the_sum_of_the_versions(asked):
+    inspect = Inspect(LiveTable(asked.view))
     for name in WITH_ALL_FORM:
-        everything = frames_of(path)[f"all_{name}"]
-        for version in versions_of(stored(path)):
+        everything = frames_of(asked)[f"all_{name}"]
+        for version in asked.versions:
             then = everything.filter(pl.lit(version).is_between("first_version", "last_version"))
             then = then.drop("state_id", *[column.name for column in INTERVAL], strict=False)
             then = then.drop("began_as", "ended_as", "made_in", strict=False)

@@ -1,30 +1,12 @@
 """Config and metadata against pylance's own four ways to ask for them."""
 
-import lance
-import pytest
-
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.config import all_config, config
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED, rows_of, stored, versions_of, write
+from tests.inspect.tables import rows_of, stored, write
 
 
 def entries(frame, map_name):
     return dict(rows_of(frame.filter(map=map_name), "key", "value"))
-
-
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_maps_are_those_that_pylance_sees(path):
-    view = stored(path)
-    for version in versions_of(view):
-        dataset = lance.dataset(DATA / path, version=version)
-        frame = config(view, version)
-        assert entries(frame, "config") == dataset.config()
-        assert entries(frame, "table_metadata") == dataset.metadata
-        schema_metadata = dataset.schema.metadata or {}
-        assert entries(frame, "schema_metadata") == {
-            key.decode(): value.decode() for key, value in schema_metadata.items()
-        }
 
 
 def test_field_metadata_names_the_field():

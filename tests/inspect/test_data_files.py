@@ -3,41 +3,9 @@
 import lance
 import polars as pl
 import pyarrow as pa
-import pytest
-from lance.fragment import DataFile
 
 from lance_explorer.inspect.data_files import all_data_files, data_files
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED, rows_of, stored, versions_of
-
-
-def described(fragment_id, file: DataFile, is_overlay):
-    version = f"{file.file_major_version}.{file.file_minor_version}"
-    return (
-        fragment_id,
-        file.path,
-        is_overlay,
-        list(file.fields),
-        list(file.column_indices),
-        version if file.file_major_version else "legacy",
-        file.file_size_bytes or None,
-        file.base_id,
-    )
-
-
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_files_are_those_that_pylance_sees(path):
-    source = stored(path)
-    for version in versions_of(source):
-        expected = []
-        for fragment in lance.dataset(DATA / path, version=version).get_fragments():
-            metadata = fragment.metadata
-            overlays = [overlay.data_file for overlay in metadata.overlays]
-            expected += [described(metadata.id, file, False) for file in metadata.files]
-            expected += [described(metadata.id, file, True) for file in overlays]
-        frame = data_files(source, version)
-        shown = frame.drop("version", "branch", "fields", "root", "num_tombstones")
-        assert shown.rows() == expected
+from tests.inspect.tables import rows_of, stored
 
 
 def test_fields_have_the_names_of_that_version():

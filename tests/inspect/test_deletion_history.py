@@ -11,9 +11,9 @@ from lance_explorer.errors import CorruptFileError, FragmentNotFoundError, Stora
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
 from lance_explorer.inspect.deletions import all_deletions
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED, rows_of, stored, versions_of
+from tests.inspect.tables import rows_of, stored
 from tests.inspect.test_row_id_segments import with_sequence
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 OFFSET_BITS = 32
@@ -34,44 +34,41 @@ def all_histories(view: HistoryView) -> pl.DataFrame:
     return pl.concat([deletion_history(view, fragment_id) for fragment_id in fragment_ids])
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_the_rows_deleted_by_a_version_are_those_that_it_masks(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    view = stored(path)
+@stored_check()
+def check_the_rows_deleted_by_a_version_are_those_that_it_masks(asked):
+    view = asked.view
     frame = all_histories(view)
     first_versions: dict[tuple[int, str], int] = {}  # of each data file
-    for version in versions_of(view):
+    for version in asked.versions:
         deleted = frame.filter(
             pl.col("version") <= version,
             pl.col("undone_at").is_null() | (pl.col("undone_at") > version),
         )
-        for fragment in lance.dataset(DATA / path, version=version).get_fragments():
+        for fragment in asked.dataset(version).get_fragments():
             own = fragment.fragment_id
             files = [(own, file.path) for file in fragment.metadata.files]
             first = min(first_versions.setdefault(file, version) for file in files)
-            masked = set(range(fragment.physical_rows)) - set(scan(DATA / path, version, own))
+            masked = set(range(fragment.physical_rows)) - set(scan(asked.root, version, own))
             shown = deleted.filter(fragment_id=own, fragment_first_version=first)
             assert sorted(shown["offset"]) == sorted(masked)
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_rows_lived_in_the_version_before_under_the_same_row_id(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    view = stored(path)
+@stored_check()
+def check_rows_lived_in_the_version_before_under_the_same_row_id(asked):
+    view = asked.view
     exact = all_histories(view).filter("first_version_exact")
     groups = exact.group_by("fragment_id", "version", "with_fragment")
     for (fragment_id, version, with_fragment), rows in groups:
-        before = scan(DATA / path, version - 1, fragment_id)
+        before = scan(asked.root, version - 1, fragment_id)
         for offset, row_id in rows_of(rows, "offset", "_rowid"):
             assert row_id is None or row_id == before[offset]
             assert offset in before
         assert not with_fragment or len(rows) == len(before)
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_row_ids_are_null_without_stable_ones(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    view = stored(path)
+@stored_check()
+def check_row_ids_are_null_without_stable_ones(asked):
+    view = asked.view
     has_row_ids = any(state.row_ids is not None for state in view.history.states)
     frame = all_histories(view)
     assert frame["_rowid"].null_count() == (0 if has_row_ids else len(frame))

@@ -11,18 +11,18 @@ from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.deletions import all_deletions, deletions
 from tests.format.samples import DATA
-from tests.inspect.tables import STORED, rows_of, stored, versions_of
+from tests.inspect.tables import rows_of, stored
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable, record
 from tests.synthetic.deletions import ARROW_ARRAY, BITMAP, deletion_file
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_files_are_those_that_pylance_sees(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    view = stored(path)
-    for version in versions_of(view):
+@stored_check()
+def check_files_are_those_that_pylance_sees(asked):
+    view = asked.view
+    for version in asked.versions:
         expected = []
-        for fragment in lance.dataset(DATA / path, version=version).get_fragments():
+        for fragment in asked.dataset(version).get_fragments():
             file = fragment.metadata.deletion_file
             if file is not None:
                 name = f"_deletions/{fragment.fragment_id}-{file.read_version}-{file.id}"
@@ -33,12 +33,11 @@ def test_files_are_those_that_pylance_sees(path, monkeypatch):
         assert rows_of(frame, *columns) == expected
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_sizes_are_those_of_the_files(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    frame = all_deletions(stored(path))
+@stored_check()
+def check_sizes_are_those_of_the_files(asked):
+    frame = all_deletions(asked.view)
     for file, size, base_root in rows_of(frame, "path", "file_bytes", "root"):
-        assert size == len((DATA / path.parts[0] / (base_root or DATA / path) / file).read_bytes())
+        assert size == len((DATA / asked.release / (base_root or asked.root) / file).read_bytes())
     assert frame["problem"].null_count() == len(frame)
 
 

@@ -4,21 +4,10 @@ import json
 
 import lance
 import pyarrow as pa
-import pytest
 
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fields import all_fields, fields
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED, rows_of, stored, versions_of, write
-
-
-def flattened(fields, parent_id=None, above=""):
-    """Yield all fields of a schema, depth first."""
-    for field in fields:
-        name = f"`{field.name()}`" if "." in field.name() else field.name()
-        path = f"{above}{name}"
-        yield field, path, parent_id
-        yield from flattened(field.children(), field.id(), f"{path}.")
+from tests.inspect.tables import rows_of, stored, write
 
 
 def lives(table):
@@ -26,28 +15,6 @@ def lives(table):
     frame = all_fields(HistoryView(str(table)))
     columns = ("field_id", "path", "first_version", "last_version", "began_as", "ended_as")
     return rows_of(frame, *columns)
-
-
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_fields_are_those_that_pylance_sees(path):
-    view = stored(path)
-    for version in versions_of(view):
-        schema = lance.dataset(DATA / path, version=version).lance_schema
-        expected = [
-            (field.id(), path, field.name(), parent_id, field.to_arrow().nullable)
-            for field, path, parent_id in flattened(schema.fields())
-        ]
-        columns = ("field_id", "path", "name", "parent_id", "nullable")
-        assert rows_of(fields(view, version), *columns) == expected
-
-
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_metadata_is_what_pylance_sees(path):
-    view = stored(path)
-    for version in versions_of(view):
-        schema = lance.dataset(DATA / path, version=version).lance_schema
-        expected = [field.metadata for field, _, _ in flattened(schema.fields())]
-        assert [json.loads(text) for text in fields(view, version)["metadata"]] == expected
 
 
 def test_keys_have_a_position():

@@ -2,20 +2,18 @@
 
 import shutil
 
-import pytest
-
 from lance_explorer.history.rewrites.stored_compactions import LINEAGE_KEY
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.findings import findings
 from tests.format.samples import DATA
-from tests.inspect.tables import STORED, manifest_paths, rows_of, stored
+from tests.inspect.tables import manifest_paths, rows_of
+from tests.stored_tables import stored_check
 from tests.synthetic.tables import SyntheticTable
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_stored_tables_are_sound(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])  # where base paths of some begin
-    assert findings(stored(path)).is_empty()
+@stored_check()
+def check_stored_tables_are_sound(asked):
+    assert findings(asked.view).is_empty()
 
 
 def test_damaged_versions_and_refs_are_found(tmp_path, monkeypatch):

@@ -25,7 +25,7 @@ from lance_explorer.inspect.health import TOPICS, health
 from lance_explorer.inspect.history_health import MANY_VERSIONS
 from lance_explorer.inspect.index_health import MANY_SEGMENTS
 from tests.format.samples import DATA
-from tests.inspect.tables import STORED, stored
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -231,9 +231,9 @@ def test_an_index_that_finds_a_few_rows_is_not_called_empty(tmp_path):
     assert codes(tmp_path / "t") == []
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_indices_that_cover_nothing_are_those_that_pylance_finds_empty(path):
-    dataset = lance.dataset(str(DATA / path))
+@stored_check()
+def check_indices_that_cover_nothing_are_those_that_pylance_finds_empty(asked):
+    dataset = asked.dataset()
     rows = dataset.count_rows()
     names = {index.name for index in dataset.describe_indices()}
     counts = {}
@@ -242,7 +242,7 @@ def test_indices_that_cover_nothing_are_those_that_pylance_finds_empty(path):
             counts[name] = dataset.stats.index_stats(name)["num_indexed_rows"]
         except KeyError:
             continue  # what an old release stored has no statistics
-    told = Inspect(LiveTable(stored(path))).health().filter(code="index_covers_nothing")["message"]
+    told = Inspect(LiveTable(asked.view)).health().filter(code="index_covers_nothing")["message"]
     empty = {name for name, count in counts.items() if rows and not count}
     assert {name for name in counts if any(repr(name) in each for each in told)} == empty
 
@@ -393,11 +393,11 @@ def test_stable_row_ids_are_advised_where_rows_move_under_indices(tmp_path, monk
 # ----------------------------------------------------------------------------------- all
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_small_tables_of_every_writer_have_next_to_nothing_to_do(path):
-    found = set(Inspect(LiveTable(stored(path))).health()["code"])
+@stored_check()
+def check_small_tables_of_every_writer_have_next_to_nothing_to_do(asked):
+    found = set(Inspect(LiveTable(asked.view)).health()["code"])
     told = {"fragment_reuse_lags", "v1_manifest_names", "index_covers_nothing"}
-    assert found <= told | ({"rows_not_scanned"} if path.stem == "mem_wal" else set())
+    assert found <= told | ({"rows_not_scanned"} if asked.scenario == "mem_wal" else set())
 
 
 def test_a_file_that_a_check_needs_and_that_is_damaged_is_told(tmp_path):

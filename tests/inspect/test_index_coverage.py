@@ -10,9 +10,9 @@ from lance.file import LanceFileReader
 
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
-from tests.format.samples import DATA
 from tests.history.compactions import deferred_rounds, places
-from tests.inspect.tables import STORED, rows_of, stored, versions_of
+from tests.inspect.tables import rows_of, stored
+from tests.stored_tables import stored_check
 
 COUNTS = ("num_rows_answered", "num_rows_to_scan", "num_stale_entries")
 
@@ -248,13 +248,12 @@ def test_a_table_without_indices_makes_an_empty_frame():
     assert frame.schema == INDEX_COVERAGE.polars_schema
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_rows_answered_and_to_scan_are_those_of_pylance(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    view = stored(path)
-    for version in versions_of(view):
+@stored_check()
+def check_rows_answered_and_to_scan_are_those_of_pylance(asked):
+    view = asked.view
+    for version in asked.versions:
         frame = index_coverage(view, version)
-        dataset = lance.dataset(DATA / path, version=version)
+        dataset = asked.dataset(version)
         for (name,), lines in frame.group_by("name"):
             statistics = dataset.stats.index_stats(name)
             covered = lines.filter("is_covered")

@@ -5,9 +5,9 @@ import pytest
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.inspect.index_coverage import index_coverage
 from lance_explorer.inspect.index_lives import COVERAGES, index_lives, index_names
-from tests.format.samples import DATA
 from tests.history.compactions import deferred_rounds
-from tests.inspect.tables import STORED, stored, versions_of
+from tests.inspect.tables import stored, versions_of
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -56,11 +56,10 @@ def assert_agrees(source):
     return names
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_coverage_is_that_of_each_version(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    source = stored(path)
-    names = assert_agrees(source)
+@stored_check()
+def check_coverage_is_that_of_each_version(asked):
+    view = asked.view
+    names = assert_agrees(view)
     assert not SYSTEM_INDICES & set(names)
 
 

@@ -4,12 +4,11 @@ import shutil
 from typing import Any
 
 import lance
-import pytest
 
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.index_summary import index_summary
 from tests.format.samples import DATA
-from tests.inspect.tables import STORED, stored
+from tests.stored_tables import stored_check
 
 PYLANCE = {
     "num_segments": "num_indices",
@@ -32,10 +31,9 @@ def assert_is_that_of_pylance(view: HistoryView, dataset: Any) -> int:
     return len(rows)
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_stored_tables(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    assert_is_that_of_pylance(stored(path), lance.dataset(DATA / path))
+@stored_check()
+def check_stored_tables(asked):
+    assert_is_that_of_pylance(asked.view, asked.dataset())
 
 
 def test_every_type_of_index_after_appends_deletions_updates_and_new_segments(tmp_path):

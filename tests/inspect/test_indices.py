@@ -7,14 +7,13 @@ a fragment reuse index, it shows coverage as it will be once that is applied.
 import json
 from dataclasses import replace
 
-import lance
 import polars as pl
 import pytest
 
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.indices import all_indices, indices
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED, rows_of, stored, versions_of, write
+from tests.inspect.tables import rows_of, stored, write
+from tests.stored_tables import stored_check
 
 DESCRIBED = [
     *("name", "field_ids", "fields", "dataset_version"),
@@ -22,11 +21,11 @@ DESCRIBED = [
 ]
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_segments_are_those_that_pylance_describes(path):
-    view = stored(path)
-    for version in versions_of(view):
-        described = lance.dataset(DATA / path, version=version).describe_indices()
+@stored_check()
+def check_segments_are_those_that_pylance_describes(asked):
+    view = asked.view
+    for version in asked.versions:
+        described = asked.dataset(version).describe_indices()
         expected = {
             segment.uuid: (
                 index.name,
@@ -44,25 +43,25 @@ def test_segments_are_those_that_pylance_describes(path):
         frame = indices(view, version).with_columns(pl.col("index_version").replace(0, None))
         shown = {row[0]: row[1:] for row in rows_of(frame, "uuid", *DESCRIBED)}
         assert {uuid: shown[uuid] for uuid in expected} == expected
-        assert len(shown) == len(expected) or path.parts[0] < "1"
+        assert len(shown) == len(expected) or asked.release < "1"
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_coverage_is_what_pylance_shows(path):
-    view = stored(path)
-    for version in versions_of(view):
+@stored_check()
+def check_coverage_is_what_pylance_shows(asked):
+    view = asked.view
+    for version in asked.versions:
         frame = indices(view, version)
         if frame["is_system"].any():
             continue
         covered = dict(rows_of(frame, "uuid", "fragment_ids"))
-        for index in lance.dataset(DATA / path, version=version).describe_indices():
+        for index in asked.dataset(version).describe_indices():
             for segment in index.segments:
                 assert covered[segment.uuid] == sorted(segment.fragment_ids)
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_counts_fit_the_lists(path):
-    frame = all_indices(stored(path))
+@stored_check()
+def check_counts_fit_the_lists(asked):
+    frame = all_indices(asked.view)
     assert frame["num_fragments"].to_list() == frame["fragment_ids"].list.len().to_list()
     for row in frame.iter_rows(named=True):
         assert len(row["field_ids"]) == len(row["fields"])

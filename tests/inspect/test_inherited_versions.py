@@ -3,12 +3,11 @@
 import json
 import shutil
 
-import pytest
-
 import lance_explorer as lx
 from tests.format.samples import DATA
+from tests.stored_tables import is_branch, stored_check
 
-STORED = [DATA / release / "branches.lance" for release in ("1.0.4", "13.0.0", "14.0.2")]
+STORED = DATA / "14.0.2/branches.lance"
 
 
 def line(table: lx.Table) -> list[tuple[str | None, int]]:
@@ -26,29 +25,25 @@ def expected(table: lx.Table) -> list[tuple[str | None, int]]:
     return here + own
 
 
-@pytest.mark.parametrize("path", STORED, ids=lambda path: path.parent.name)
-def test_ancestors_come_before_a_branch_up_to_the_fork(path):
-    main = lx.open_table(path)
-    assert main.branches
-    for name in main.branches:
-        branch = lx.open_table(path, name)
-        assert line(branch) == expected(branch)
-        assert line(branch)[0] == (None, 1)
+@stored_check(is_branch)
+def check_ancestors_come_before_a_branch_up_to_the_fork(asked):
+    assert line(asked.table) == expected(asked.table)
+    assert line(asked.table)[0] == (None, 1)
 
 
 def test_a_branch_of_a_branch_has_two_forks():
-    versions = lx.open_table(STORED[-1], "dev/deep").versions(inherited=True)
+    versions = lx.open_table(STORED, "dev/deep").versions(inherited=True)
     assert versions["branch"].unique(maintain_order=True).to_list() == [None, "dev", "dev/deep"]
     assert versions.filter(operation="Clone")["branch"].to_list() == ["dev", "dev/deep"]
 
 
 def test_the_main_branch_inherits_nothing():
-    table = lx.open_table(STORED[-1])
+    table = lx.open_table(STORED)
     assert table.versions(inherited=True).equals(table.versions())
 
 
 def test_a_parent_that_was_made_again_under_its_name_is_another_branch(tmp_path):
-    copy = shutil.copytree(STORED[-1], tmp_path / "t.lance")
+    copy = shutil.copytree(STORED, tmp_path / "t.lance")
     (path,) = copy.glob("_refs/branches/dev.json")
     ref = json.loads(path.read_text())
     ref["identifier"]["version_mapping"][-1][1] = "0" * 32
@@ -57,7 +52,7 @@ def test_a_parent_that_was_made_again_under_its_name_is_another_branch(tmp_path)
 
 
 def test_branches_that_name_each_other_as_parents_end_somewhere(tmp_path):
-    copy = shutil.copytree(STORED[-1], tmp_path / "t.lance")
+    copy = shutil.copytree(STORED, tmp_path / "t.lance")
     for path, parent in (("dev.json", "dev/deep"), ("dev%2Fdeep.json", "dev")):
         place = copy / "_refs" / "branches" / path
         ref = {**json.loads(place.read_text()), "parentBranch": parent}

@@ -3,14 +3,13 @@
 import struct
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from lance_explorer.format._wire import read_record
 from lance_explorer.format.manifest import read_layout
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.manifests import manifests
 from tests.format.samples import DATA, index_section, inline_transaction, read_manifest
-from tests.inspect.tables import STORED, stored
+from tests.inspect.tables import stored
+from tests.stored_tables import stored_check
 
 PARTS = [
     "schema_bytes",
@@ -62,25 +61,25 @@ def taken_apart(data: bytes) -> dict[str, int]:
     return {**parts, "rest_bytes": len(data) - sum(parts.values())}
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_parts_add_up_to_the_file(path):
-    frame = manifests(stored(path))
+@stored_check()
+def check_parts_add_up_to_the_file(asked):
+    frame = manifests(asked.view)
     assert frame.select(PARTS).sum_horizontal().equals(frame["manifest_bytes"], check_names=False)
     assert (frame["rest_bytes"] > 0).all()
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_parts_are_those_of_the_file(path):
-    for row in manifests(stored(path)).iter_rows(named=True):
-        data = (DATA / path / row["path"]).read_bytes()
+@stored_check()
+def check_parts_are_those_of_the_file(asked):
+    for row in manifests(asked.view).iter_rows(named=True):
+        data = (asked.root / row["path"]).read_bytes()
         assert row["manifest_bytes"] == len(data)
         assert {name: row[name] for name in PARTS} == taken_apart(data)
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_files_are_named_and_timed(path):
-    for row in manifests(stored(path)).iter_rows(named=True):
-        nanoseconds = (DATA / path / row["path"]).stat().st_mtime_ns
+@stored_check()
+def check_files_are_named_and_timed(asked):
+    for row in manifests(asked.view).iter_rows(named=True):
+        nanoseconds = (asked.root / row["path"]).stat().st_mtime_ns
         modified = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=nanoseconds // 1000)
         assert row["modified"] == modified
         name = f"{2**64 - 1 - row['version']:020d}" if row["naming"] == "V2" else row["version"]

@@ -1,25 +1,19 @@
 import polars as pl
-import pytest
 
 from lance_explorer.inspect.rewrite_groups import rewrite_groups
 from lance_explorer.inspect.versions import versions
 from tests.format.samples import DATA
 from tests.history.compactions import Compacted, copy_without
-from tests.inspect.tables import STORED, rows_of, stored, versions_of
+from tests.inspect.tables import rows_of, stored, versions_of
+from tests.stored_tables import stored_check
 
 COUNTS = ("old_fragment_id", "new_fragment_id", "rows_moved", "rows_dropped")
 GROUP = ("version", "branch", "group")
 
-WITH_REWRITES = [path for path in STORED if not rewrite_groups(stored(path)).is_empty()]
 
-
-def test_many_stored_tables_were_compacted():
-    assert len(WITH_REWRITES) > 20
-
-
-@pytest.mark.parametrize("path", WITH_REWRITES, ids=str)
-def test_rows_are_conserved(path):
-    frame = rewrite_groups(stored(path))
+@stored_check()
+def check_rows_are_conserved(asked):
+    frame = rewrite_groups(asked.view)
     old = frame.group_by(*GROUP, "old_fragment_id").agg(
         pl.col("old_physical_rows").first(),
         out=pl.col("rows_moved").sum() + pl.col("rows_dropped").sum(),
@@ -31,11 +25,11 @@ def test_rows_are_conserved(path):
     assert new["into"].to_list() == new["new_physical_rows"].to_list()
 
 
-@pytest.mark.parametrize("path", WITH_REWRITES, ids=str)
-def test_rows_moved_are_those_that_versions_counts(path):
-    source = stored(path)
-    moved = dict(rewrite_groups(source).group_by("version").agg(pl.col("rows_moved").sum()).rows())
-    counted = versions(source).filter(operation="Rewrite").select("version", "rows_moved").rows()
+@stored_check()
+def check_rows_moved_are_those_that_versions_counts(asked):
+    view = asked.view
+    moved = dict(rewrite_groups(view).group_by("version").agg(pl.col("rows_moved").sum()).rows())
+    counted = versions(view).filter(operation="Rewrite").select("version", "rows_moved").rows()
     assert moved == dict(counted)
 
 

@@ -10,15 +10,15 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.row_creation import CREATED_AT_SOURCE, created_at
 from lance_explorer.inspect.rows import rows
 from tests.format.samples import DATA
-from tests.inspect.tables import stored, versions_of
+from tests.inspect.tables import stored
+from tests.stored_tables import Asked, has_row_ids, is_main, stored_check
 from tests.synthetic import SyntheticTable
 
-WHOLE = [
-    path.relative_to(DATA)
-    for name in ("stable_row_ids", "branches", "bitmap_deletions", "spilled")
-    for path in sorted(DATA.glob(f"*/{name}.lance"))
-]
-"""Stored tables that have stable row IDs and all their versions."""
+
+def has_all_versions(asked: Asked) -> bool:
+    """Tell whether a table has stable row IDs and all versions that its rows come from."""
+    is_whole = is_main(asked) and asked.versions[0] == 1 and asked.scenario != "detached"
+    return is_whole and has_row_ids(asked)
 
 
 def created(view: HistoryView, version: int) -> pl.DataFrame:
@@ -46,10 +46,10 @@ def line_of(view: HistoryView, version: int) -> list[int]:
     return line[::-1]
 
 
-@pytest.mark.parametrize("path", WHOLE, ids=str)
-def test_a_row_was_created_in_the_first_version_that_has_its_id(path):
-    view = stored(path)
-    for version in versions_of(view):
+@stored_check(has_all_versions)
+def check_a_row_was_created_in_the_first_version_that_has_its_id(asked):
+    view = asked.view
+    for version in asked.versions:
         first: dict[int, int] = {}
         for earlier in line_of(view, version):
             for row_id in rows(view, earlier)["_rowid"]:

@@ -10,8 +10,8 @@ from lance_explorer.history.reading.row_reader import RowReader
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.row_id_checks import check_row_ids
-from tests.format.samples import DATA
-from tests.inspect.tables import EVERY, rows_of, stored
+from tests.inspect.tables import rows_of, stored
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable, record
 
 FRAGMENTS = 2  # the field of a manifest
@@ -96,13 +96,12 @@ def table(tmp_path):
 # ------------------------------------------------------------------------------------ stored tables
 
 
-@pytest.mark.parametrize("path", EVERY, ids=str)
-def test_stored_tables_have_the_faults_of_their_writers(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    frame = check_row_ids(stored(path))
+@stored_check()
+def check_stored_tables_have_the_faults_of_their_writers(asked):
+    frame = check_row_ids(asked.view)
     assert frame.schema == FINDINGS.polars_schema
-    assert rows_of(frame, "code", "version", "fragment_id") == FAULTY.get(str(path), [])
-    assert set(frame["branch"]) <= {stored(path).branch}
+    assert rows_of(frame, "code", "version", "fragment_id") == FAULTY.get(str(asked), [])
+    assert set(frame["branch"]) <= {asked.view.branch}
 
 
 def test_messages_say_what_happened():

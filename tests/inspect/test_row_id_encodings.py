@@ -16,7 +16,8 @@ from lance_explorer.inspect.row_id_encodings import all_row_id_encodings, row_id
 from lance_explorer.inspect.row_id_segments import row_id_segments, stored_row_ids
 from lance_explorer.rowids.encoding import best_encoding, encode_segment
 from lance_explorer.rowids.sequence import RowIdSequence
-from tests.inspect.tables import STABLE, rows_of, stored, versions_of
+from tests.inspect.tables import rows_of, stored
+from tests.stored_tables import has_row_ids, stored_check
 from tests.synthetic import SyntheticTable
 
 NO_ROW_IDS = "14.0.2/life_cycle.lance"
@@ -35,10 +36,10 @@ def encoded_size(*pieces: np.ndarray) -> int:
     return len(encode_row_id_sequence(RowIdSequence.of(segments)))
 
 
-@pytest.mark.parametrize("path", STABLE, ids=str)
-def test_sizes_are_those_of_sequences_that_are_encoded(path):
-    view = stored(path)
-    for version in versions_of(view):
+@stored_check(has_row_ids)
+def check_sizes_are_those_of_sequences_that_are_encoded(asked):
+    view = asked.view
+    for version in asked.versions:
         frame = row_id_encodings(view, version)
         all_row_ids = row_ids_of(view, version)
         assert frame["num_values"].to_list() == [len(row_ids) for row_ids in all_row_ids]
@@ -47,10 +48,10 @@ def test_sizes_are_those_of_sequences_that_are_encoded(path):
         assert frame["num_runs"].to_list() == runs
 
 
-@pytest.mark.parametrize("path", STABLE, ids=str)
-def test_sizes_agree_with_the_segments_and_the_fragments(path):
-    view = stored(path)
-    for version in versions_of(view):
+@stored_check(has_row_ids)
+def check_sizes_agree_with_the_segments_and_the_fragments(asked):
+    view = asked.view
+    for version in asked.versions:
         frame = row_id_encodings(view, version)
         segments = (
             row_id_segments(view, version)
@@ -65,9 +66,9 @@ def test_sizes_agree_with_the_segments_and_the_fragments(path):
         assert inline["encoded_bytes"].equals(sizes["row_ids_bytes"])
 
 
-@pytest.mark.parametrize("path", STABLE, ids=str)
-def test_the_best_is_the_fewest_and_the_saving_the_rest(path):
-    frame = all_row_id_encodings(stored(path))
+@stored_check(has_row_ids)
+def check_the_best_is_the_fewest_and_the_saving_the_rest(asked):
+    frame = all_row_id_encodings(asked.view)
     sizes = ("encoded_bytes", "as_is_bytes", "one_segment_bytes", "split_bytes")
     assert frame["best_bytes"].equals(frame.select(pl.min_horizontal(sizes)).to_series())
     inline = frame.filter(storage="inline")

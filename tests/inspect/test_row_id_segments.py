@@ -13,7 +13,8 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragments import fragments
 from lance_explorer.inspect.row_id_segments import all_row_id_segments, row_id_segments
 from tests.format.samples import DATA, manifest_of, read_manifest
-from tests.inspect.tables import STABLE, rows_of, stored, versions_of
+from tests.inspect.tables import rows_of, stored
+from tests.stored_tables import has_row_ids, stored_check
 from tests.synthetic import SyntheticTable, record
 from tests.synthetic.sequences import row_id_sequence
 
@@ -42,10 +43,10 @@ def described(fragment_id, segment):
     return fragment_id, form, width, start, stop, size
 
 
-@pytest.mark.parametrize("path", [path for path in STABLE if "spilled" not in str(path)], ids=str)
-def test_segments_are_those_in_the_manifest(path):
-    view = stored(path)
-    for version in versions_of(view):
+@stored_check(lambda asked: has_row_ids(asked) and asked.scenario != "spilled")
+def check_segments_are_those_in_the_manifest(asked):
+    view = asked.view
+    for version in asked.versions:
         record = view.version(version).records[0]
         file = view.storage.get(record.file.path)
         expected = [described(*message) for message in messages(file)]
@@ -58,10 +59,10 @@ def test_segments_are_those_in_the_manifest(path):
         assert shown == expected
 
 
-@pytest.mark.parametrize("path", STABLE, ids=str)
-def test_bytes_and_values_add_up_to_those_of_the_fragment(path):
-    view = stored(path)
-    for version in versions_of(view):
+@stored_check(has_row_ids)
+def check_bytes_and_values_add_up_to_those_of_the_fragment(asked):
+    view = asked.view
+    for version in asked.versions:
         segments = row_id_segments(view, version)
         sums = segments.group_by("fragment_id").agg(pl.sum("encoded_bytes", "num_values"))
         frame = fragments(view, version).filter(pl.col("row_ids_storage").is_not_null())
@@ -101,10 +102,10 @@ def test_the_writer_does_not_always_choose_the_smallest_form(tmp_path):
     assert segment["best_bytes"] < segment["encoded_bytes"] - 40
 
 
-@pytest.mark.parametrize("path", STABLE, ids=str)
-def test_another_form_is_best_only_if_it_is_smaller(path):
-    view = stored(path)
-    for version in versions_of(view):
+@stored_check(has_row_ids)
+def check_another_form_is_best_only_if_it_is_smaller(asked):
+    view = asked.view
+    for version in asked.versions:
         segments = row_id_segments(view, version).filter(
             pl.col("encoding") != pl.col("best_encoding")
         )

@@ -2,7 +2,6 @@
 
 import lance
 import polars as pl
-import pytest
 
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.fragments import fragments
@@ -10,15 +9,15 @@ from lance_explorer.inspect.row_id_encodings import row_id_encodings
 from lance_explorer.inspect.row_id_segments import row_id_segments
 from lance_explorer.inspect.row_id_totals import row_id_totals
 from lance_explorer.row_index import SnapshotRowIdIndex
-from tests.format.samples import DATA
-from tests.inspect.tables import STABLE, STORED, rows_of, stored, write
+from tests.inspect.tables import rows_of, stored, write
 from tests.inspect.test_row_id_segments import with_sequence
+from tests.stored_tables import has_row_ids, stored_check
 from tests.synthetic import SyntheticTable
 
 
-@pytest.mark.parametrize("path", STABLE, ids=str)
-def test_totals_are_sums_over_fragments_and_segments(path):
-    view = stored(path)
+@stored_check(has_row_ids)
+def check_totals_are_sums_over_fragments_and_segments(asked):
+    view = asked.view
     for total in row_id_totals(view).iter_rows(named=True):
         states = fragments(view, total["version"])
         segments = row_id_segments(view, total["version"]).filter(storage="inline")
@@ -32,10 +31,9 @@ def test_totals_are_sums_over_fragments_and_segments(path):
         assert total["num_spilled"] == (states["row_ids_storage"] == "spilled").sum()
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_index_bytes_are_those_of_the_index_of_each_version(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    view = stored(path)
+@stored_check()
+def check_index_bytes_are_those_of_the_index_of_each_version(asked):
+    view = asked.view
     for version, index_bytes, num_spilled in rows_of(
         row_id_totals(view), "version", "index_bytes", "num_spilled"
     ):

@@ -12,7 +12,8 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.file_lives import file_lives
 from lance_explorer.inspect.size_origins import SIZE_ORIGINS, size_origins
 from lance_explorer.inspect.size_words import headline, origin_note
-from tests.inspect.tables import STORED, stored
+from tests.inspect.tables import stored
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -66,9 +67,9 @@ def test_what_each_version_wrote_is_what_pylance_has_of_it(tmp_path, stable):
     assert found["num_rows"].sum() == lance.dataset(str(path)).count_rows()
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_parts_of_tables_of_every_writer_make_the_whole(path):
-    view = stored(path)
+@stored_check()
+def check_parts_of_tables_of_every_writer_make_the_whole(asked):
+    view = asked.view
     found = size_origins(view)
     assert found.schema == SIZE_ORIGINS.polars_schema
     current = file_lives(view).filter("is_current")

@@ -6,38 +6,20 @@ Pylance gives ReserveFragments no name, and fails at a Rewrite with rewritten in
 import json
 import shutil
 
-import lance
-import pytest
-
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.transactions import transactions
 from tests.format.samples import DATA
-from tests.inspect.tables import STORED, manifest_paths, rows_of, stored, write
+from tests.inspect.tables import manifest_paths, rows_of, stored, write
+from tests.stored_tables import stored_check
 
 ABSENT_WITHOUT = ["operation", "number", "read_version", "uuid", "message", "properties"]
 ABSENT_WITHOUT += ["source", "path", "transaction_bytes", "summary"]
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_headers_are_those_that_pylance_reads(path):
-    dataset = lance.dataset(DATA / path)
-    for row in transactions(stored(path)).iter_rows(named=True):
-        try:
-            expected = dataset.read_transaction(row["version"])
-        except (OSError, TypeError):
-            assert row["operation"] == "Rewrite"
-            continue
-        assert expected is not None
-        assert (row["uuid"], row["read_version"]) == (expected.uuid, expected.read_version)
-        assert json.loads(row["properties"]) == expected.transaction_properties
-        name = type(expected.operation).__name__
-        assert row["operation"] == ("ReserveFragments" if name == "BaseOperation" else name)
-
-
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_the_place_of_a_transaction_holds_as_many_bytes(path):
-    root = DATA / path
-    for row in transactions(stored(path)).iter_rows(named=True):
+@stored_check()
+def check_the_place_of_a_transaction_holds_as_many_bytes(asked):
+    root = asked.root
+    for row in transactions(asked.view).iter_rows(named=True):
         size = (root / row["path"]).stat().st_size
         is_file = row["source"] == "file"
         assert row["transaction_bytes"] == size if is_file else row["transaction_bytes"] < size

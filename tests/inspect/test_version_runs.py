@@ -1,6 +1,5 @@
 """Row versions against what pylance answers for the rows."""
 
-import lance
 import polars as pl
 import pytest
 
@@ -9,8 +8,9 @@ from lance_explorer.format._pb import row_ids_pb2
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.version_runs import all_version_runs, version_runs
-from tests.format.samples import DATA, read_manifest
-from tests.inspect.tables import STABLE, rows_of, stored, versions_of
+from tests.format.samples import read_manifest
+from tests.inspect.tables import rows_of, stored
+from tests.stored_tables import has_row_ids, stored_check
 from tests.synthetic import SyntheticTable, record
 
 COLUMNS = {
@@ -20,15 +20,14 @@ COLUMNS = {
 OFFSET_BITS = 32
 
 
-@pytest.mark.parametrize("path", STABLE, ids=str)
-def test_rows_have_the_versions_that_pylance_tells(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    view = stored(path)
-    for version in versions_of(view):
+@stored_check(has_row_ids)
+def check_rows_have_the_versions_that_pylance_tells(asked):
+    view = asked.view
+    for version in asked.versions:
         runs = version_runs(view, version)
         if runs.is_empty():
             continue
-        rows = lance.dataset(DATA / path, version=version).to_table(
+        rows = asked.dataset(version).to_table(
             columns=list(COLUMNS.values()), with_row_address=True
         )
         for sequence, column in COLUMNS.items():
@@ -50,10 +49,10 @@ def by_address(runs: pl.DataFrame) -> dict[int, int]:
     }
 
 
-@pytest.mark.parametrize("path", STABLE, ids=str)
-def test_spans_have_the_form_that_the_manifest_has(path):
-    view = stored(path)
-    for version in versions_of(view):
+@stored_check(has_row_ids)
+def check_spans_have_the_form_that_the_manifest_has(asked):
+    view = asked.view
+    for version in asked.versions:
         file = view.storage.get(view.version(version).records[0].file.path)
         expected = []
         for data in read_manifest(file).fragments:
@@ -68,9 +67,9 @@ def test_spans_have_the_form_that_the_manifest_has(path):
         assert rows_of(frame, *columns) == expected
 
 
-@pytest.mark.parametrize("path", STABLE, ids=str)
-def test_runs_follow_one_another_to_the_end_of_the_fragment(path):
-    view = stored(path)
+@stored_check(has_row_ids)
+def check_runs_follow_one_another_to_the_end_of_the_fragment(asked):
+    view = asked.view
     sizes = {state.id: state.physical_rows for state in view.version(view.latest_version).states}
     frame = version_runs(view, view.latest_version)
     for (fragment_id, _), runs in frame.group_by("fragment_id", "sequence", maintain_order=True):

@@ -15,12 +15,11 @@ from lance_explorer.ledger.handed import Handed, HandedTable, Handing
 from lance_explorer.ledger.ledger import recorded_table
 from tests.differential.lives import LIVES, Life, live_on_branches
 from tests.differential.twin import Twin
-from tests.format.samples import DATA
 from tests.ledger.asking import everything, sources
+from tests.stored_tables import stored_check
 
 NAMES = ("ordinary_days", "merges", "columns", "compactions", "restores", "cleanups")
 LIFE = [Life(s, stable, "2.2") for s in LIVES if s.__name__ in NAMES for stable in (False, True)]
-OLD = sorted(DATA.glob("*/life_cycle.lance")) + sorted(DATA.glob("*/cleaned_stable_row_ids.lance"))
 FRAMES = ("versions", "all_fragments", "all_row_id_segments", "all_deletions", "transactions")
 
 
@@ -53,9 +52,9 @@ def test_a_life_is_the_same(life, tmp_path):
     assert not any("_versions" in path for path in _read_paths(hand(HistoryView(uri)), found))
 
 
-@pytest.mark.parametrize("path", OLD, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_old_tables_are_the_same(path):
-    check_same(HistoryView(str(path)))
+@stored_check()
+def check_old_tables_are_the_same(asked):
+    check_same(HistoryView(str(asked.root)))
 
 
 def test_branches_are_the_same(tmp_path):

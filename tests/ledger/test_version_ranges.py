@@ -15,12 +15,11 @@ from lance_explorer.ledger.recorder import Base
 from lance_explorer.ledger.version_ranges import ranges_to_record, record_range
 from tests.differential.lives import LIVES, Life, live_on_branches
 from tests.differential.twin import Twin
-from tests.format.samples import DATA
 from tests.ledger.asking import everything, log_of, read, sources
+from tests.stored_tables import stored_check
 
 NAMES = ("ordinary_days", "merges", "columns", "compactions", "restores", "cleanups")
 LIFE = [Life(s, stable, "2.2") for s in LIVES if s.__name__ in NAMES for stable in (False, True)]
-OLD = sorted(DATA.glob("*/life_cycle.lance")) + sorted(DATA.glob("*/cleaned_stable_row_ids.lance"))
 
 
 @pytest.fixture(autouse=True)
@@ -59,12 +58,13 @@ def test_ranges_of_a_life_are_one_history(life, seed, tmp_path):
     check_same_as_read(ledger, view)
 
 
-@pytest.mark.parametrize("path", OLD, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_ranges_of_old_tables_are_one_history(path, tmp_path):
-    view = HistoryView(str(path))
-    ledger = lx.Ledger(tmp_path / "ledger")
-    record_in_ranges(ledger, view)
-    check_same_as_read(ledger, view)
+@stored_check()
+def check_ranges_of_old_tables_are_one_history(asked):
+    ledger = lx.Ledger(asked.scratch / f"ledger of {asked.view.branch}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(version_ranges, "_FEWEST_VERSIONS", 3)
+        record_in_ranges(ledger, asked.view)
+    check_same_as_read(ledger, asked.view)
 
 
 def test_ranges_of_branches_are_one_history(tmp_path):

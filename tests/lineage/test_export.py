@@ -12,7 +12,7 @@ from lance_explorer.errors import MissingDependencyError
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.export import plain_graph
 from lance_explorer.lineage.graph import Lineage, lineage
-from tests.inspect.tables import STORED, stored
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 HOSTILE = 'dev"];\\<script>&#quot;'
@@ -43,11 +43,11 @@ def same(one: nx.MultiDiGraph, other: nx.MultiDiGraph) -> bool:
     )
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_graphml_opens_again_unchanged(path, tmp_path):
-    story = lineage(stored(path))
-    story.to_graphml(tmp_path / "graph.graphml")
-    again = nx.read_graphml(tmp_path / "graph.graphml", force_multigraph=True)
+@stored_check()
+def check_graphml_opens_again_unchanged(asked):
+    story = asked.lineage
+    story.to_graphml(asked.scratch / "graph.graphml")
+    again = nx.read_graphml(asked.scratch / "graph.graphml", force_multigraph=True)
     assert same(again, plain_graph(story.graph))
 
 
@@ -77,9 +77,9 @@ def test_dot_has_a_line_for_each_node_and_edge(story):
     assert text.count("->") == len(story.edges())
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_dot_is_a_graph_of_quoted_nodes_and_edges(path):
-    assert_is_dot(lineage(stored(path)))
+@stored_check()
+def check_dot_is_a_graph_of_quoted_nodes_and_edges(asked):
+    assert_is_dot(asked.lineage)
 
 
 def assert_is_dot(story):

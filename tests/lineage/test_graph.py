@@ -13,8 +13,8 @@ from lance_explorer.lineage.following import follow
 from lance_explorer.lineage.graph import FragmentNode, Lineage, lineage
 from lance_explorer.lineage.nodes import EDGES, FRAGMENTS, STATES
 from lance_explorer.lineage.updates import UpdateStep
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED, rows_of, stored
+from tests.inspect.tables import rows_of
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 WAYS = ("from_node", "to_node", "kind", "version", "rows", "group_rows")
@@ -305,10 +305,10 @@ def test_it_says_how_large_it_is(story):
 # ---------------------------------------------------------------------------------- laws
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_rows_are_conserved(path):
+@stored_check()
+def check_rows_are_conserved(asked):
     """What compactions read is what they wrote, and what they dropped was deleted before."""
-    graph = lineage(stored(path)).graph
+    graph = asked.lineage.graph
     for _, facts, out in [(n, f, graph.out_edges(n, data=True)) for n, f in graph.nodes(data=True)]:
         rewrites = [edge["rows"] for *_, edge in out if edge["kind"] == "rewrite"]
         if rewrites and None not in rewrites and facts["physical_rows"] is not None:
@@ -319,9 +319,9 @@ def test_rows_are_conserved(path):
             assert sum(edge["rows"] for edge in into) == facts["num_rows_at_first"]
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_time_runs_forward(path):
-    graph = lineage(stored(path)).graph
+@stored_check()
+def check_time_runs_forward(asked):
+    graph = asked.lineage.graph
     for start, end, edge in graph.edges(data=True):
         assert (start == end) == (edge["kind"] == "column_rewrite")
         assert start.first_version <= edge["version"] <= graph.nodes[end]["last_version"]
@@ -330,10 +330,9 @@ def test_time_runs_forward(path):
     assert nx.is_directed_acyclic_graph(graph)
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_counting_by_fragment_is_counting_by_row(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])  # clones and branches name each other from there
-    rows = state_rows(stored(path))
+@stored_check()
+def check_counting_by_fragment_is_counting_by_row(asked):
+    rows = state_rows(asked.view)
     for position, record in enumerate(rows.history.records):
         if record.operation == "Update" and rows.history.follows_previous[position]:
             quick = UpdateStep(rows, position).by_fragment()

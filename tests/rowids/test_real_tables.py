@@ -16,13 +16,9 @@ from lance_explorer.format.fragments import decode_fragment
 from lance_explorer.format.sequences import decode_row_id_sequence
 from lance_explorer.rowids.index import FragmentRows, RowIdIndex, address_rows
 from tests.format import samples
+from tests.stored_tables import stored_check
 
 STABLE_ROW_IDS = 2
-
-NOT_HERE = {"shallow_clone"}
-"""Tables with rows at a path that only their writer knows."""
-
-TABLES = [table for table in samples.stored_tables() if table.stem not in NOT_HERE]
 
 
 def manifests(table: Path) -> Iterator[table_pb2.ManifestEnvelope]:
@@ -74,24 +70,9 @@ def check(table: Path, manifest: table_pb2.ManifestEnvelope, index: RowIdIndex) 
     assert np.array_equal(there, ids)
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_every_version_is_indexed_as_pylance_scans_it(table):
-    spilled = 0
-    for manifest in manifests(table):
-        index = index_of(table, manifest)
-        if index is None:
-            spilled += 1
-        else:
-            check(table, manifest, index)
-    assert spilled == (5 if table.stem == "spilled" else 0)
-
-
-@pytest.mark.parametrize(
-    "table",
-    [table for table in TABLES if table.stem == "stable_row_ids"],
-    ids=lambda path: path.parent.name,
-)
-def test_the_index_of_a_version_follows_from_the_one_before(table):
+@stored_check(lambda asked: asked.scenario == "stable_row_ids")
+def check_the_index_of_a_version_follows_from_the_one_before(asked):
+    table = asked.root
     before: dict[bytes, FragmentRows] = {}
     index = RowIdIndex.of_fragments([])
     for manifest in manifests(table):

@@ -5,9 +5,8 @@ import pytest
 
 from lance_explorer.spark.metadata_frames import BY_FRAGMENT, SERVED
 from lance_explorer.spark.metadata_source import MetadataSource
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED
 from tests.spark.engines import Local, OnSpark, as_local
+from tests.stored_tables import parts_of
 from tests.synthetic.tables import SyntheticTable
 
 
@@ -25,14 +24,13 @@ def lines(frame: pl.DataFrame, schema: pl.Schema) -> list[str]:
     return sorted(map(repr, frame.cast(schema).rows()))
 
 
-@pytest.mark.parametrize("name", STORED)
-def test_parts_add_up_to_the_whole(name):
-    path = str(DATA / name)
-    for frame in sorted(BY_FRAGMENT):
-        expected = Local().frame(path, frame)
-        parts = in_parts(path, frame)
-        found = pl.concat(parts) if parts else expected.clear()
-        assert lines(found, expected.schema) == lines(expected, expected.schema), frame
+def test_parts_add_up_to_the_whole(stored_table):
+    for root in parts_of(stored_table):
+        for frame in sorted(BY_FRAGMENT):
+            expected = Local().frame(str(root), frame)
+            parts = in_parts(str(root), frame)
+            found = pl.concat(parts) if parts else expected.clear()
+            assert lines(found, expected.schema) == lines(expected, expected.schema), frame
 
 
 @pytest.fixture(scope="module")

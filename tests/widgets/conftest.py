@@ -50,7 +50,8 @@ class RecordedLine(parts.PartLine):
 
 
 @pytest.fixture(autouse=True)
-def _recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+def recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what all widgets send."""
     monkeypatch.setattr(comm, "create_comm", RecordedComm)
     monkeypatch.setattr(parts, "PartLine", RecordedLine)
 

@@ -12,10 +12,10 @@ from lance_explorer.inspect.health import HEALTH
 from lance_explorer.table import Table, open_table
 from lance_explorer.widgets import Disk, Indices, Overview, SegmentEncodings
 from lance_explorer.widgets.advice_data import advice_data
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED
 from tests.report.reading import report_on
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
+from tests.widgets.conftest import Browser
 
 Shown = set[tuple[str, str, str]]
 """Severity or what it means, message and advice of each."""
@@ -71,9 +71,9 @@ def check(table: Table, browse) -> pl.DataFrame:
     return every
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_all_views_of_stored_tables_advise_the_same(path, browse):
-    check(open_table(DATA / path), browse)
+@stored_check()
+def check_all_views_of_stored_tables_advise_the_same(asked):
+    check(asked.table, Browser)
 
 
 @pytest.mark.slow

@@ -15,9 +15,9 @@ from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.figures.palette import PART_COLORS
 from lance_explorer.widgets import Disk
 from lance_explorer.widgets.state import ExplorerState
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
+from tests.widgets.conftest import Browser
 
 TYPES = {"Float64Array": "<f8", "BigUint64Array": "<u8", "Int32Array": "<i4", "Uint8Array": "u1"}
 
@@ -219,12 +219,12 @@ def test_an_empty_table_has_no_files(tmp_path, browse):
     assert widget.frame().is_empty()
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_tables_of_all_writers_have_files(path, browse):
-    widget = Disk(open_table(DATA / path))
+@stored_check()
+def check_tables_of_all_writers_have_files(asked):
+    widget = Disk(asked.table)
     latest = widget.state.version
-    assert browse(widget).ask("history")["what"] == "reply"
-    content, _ = arrays(widget, browse, "summary", version=str(latest))
+    assert Browser(widget).ask("history")["what"] == "reply"
+    content, _ = arrays(widget, Browser, "summary", version=str(latest))
     assert "failure" not in content
     stats = widget._table.inspect.data_files()
     counted = sum(each["total"] for each in content["file_bins"]["bins"])

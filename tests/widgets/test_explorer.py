@@ -15,6 +15,7 @@ from lance_explorer.widgets.explorer import Explorer
 from lance_explorer.widgets.frame_table import FrameTable
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import View
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 DATA = Path(__file__).parents[1] / "data"
@@ -465,12 +466,9 @@ def assert_code_does_what_frame_does(explorer: Explorer) -> None:
         assert_code_gives_frame(explorer, is_ordered=explorer.view != "changes")
 
 
-OLD = [path for path in (DATA / "0.10.18", DATA / "1.0.4") for path in path.glob("*.lance")]
-
-
-@pytest.mark.parametrize("path", OLD, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_views_show_tables_of_old_writers(path):
-    explorer = lx.open_table(path).explore()
+@stored_check(lambda asked: asked.release in ("0.10.18", "1.0.4"))
+def check_views_show_tables_of_old_writers(asked):
+    explorer = asked.table.explore()
     for view in VIEWS:
         explorer.view = view
         settle(explorer)

@@ -1,13 +1,11 @@
 """Facts about the indices of one version."""
 
 import polars as pl
-import pytest
 
 from lance_explorer.inspect.index_summary import index_summary
 from lance_explorer.table import open_table
 from lance_explorer.widgets.index_facts import index_facts
 from tests.format.samples import DATA
-from tests.inspect.tables import STORED
 from tests.synthetic import SyntheticTable
 
 
@@ -15,17 +13,6 @@ def facts_of(path, version=None):
     table = open_table(path)
     found = index_facts(table, version or table._view.latest_version)
     return {facts["name"]: facts for facts in found["indices"]}, found
-
-
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_the_summary_adds_up_to_what_is_told_over_all_versions(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    table = open_table(DATA / path)
-    version = table._view.latest_version
-    expected = table.inspect.all_index_coverage().filter(last_version=version)
-    names = ["name", "num_fragments_covered", "num_fragments_to_scan", "num_rows_answered"]
-    summary = index_summary(table._view, version)
-    assert sorted(summary.select(names).rows()) == sorted(expected.select(names).rows())
 
 
 def test_an_index_tells_when_it_came_and_when_it_was_built_last():

@@ -9,8 +9,9 @@ from lance_explorer.widgets import Overview
 from lance_explorer.widgets.overview_data import size_data
 from lance_explorer.widgets.state import ExplorerState
 from tests.format.samples import DATA
-from tests.inspect.tables import STORED
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
+from tests.widgets.conftest import Browser
 
 
 @pytest.fixture
@@ -72,11 +73,11 @@ def without_lost(facts):
     return {name: fact for name, fact in facts.items() if name != "num_lost"}
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_what_the_latest_version_tells_stays_true_when_all_are_read(path, browse):
-    widget = Overview(open_table(DATA / path))
-    latest = browse(widget).ask("latest")["content"]
-    content = story(widget, browse)
+@stored_check()
+def check_what_the_latest_version_tells_stays_true_when_all_are_read(asked):
+    widget = Overview(asked.table)
+    latest = Browser(widget).ask("latest")["content"]
+    content = story(widget, Browser)
     assert latest["facts"] == without_lost(content["facts"])
     assert (latest["name"], latest["branch"]) == (content["name"], content["branch"])
 
@@ -94,9 +95,9 @@ def test_what_the_latest_version_tells_needs_few_manifests(tmp_path, browse):
     assert io.requests - before < 300
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_words_on_commits_come_in_parts(path, browse):
-    widget = Overview(open_table(DATA / path))
+@stored_check()
+def check_words_on_commits_come_in_parts(asked):
+    widget = Overview(asked.table)
     versions = widget._table.versions()["version"].to_list()
     every = dict(zip(versions, describe_commits(widget._table._view), strict=True))
     for first, last in (
@@ -104,7 +105,7 @@ def test_words_on_commits_come_in_parts(path, browse):
         (versions[len(versions) // 2], versions[-1]),
         (0, 1),
     ):
-        told = browse(widget).ask("words", first=str(first), last=str(last))["content"]["words"]
+        told = Browser(widget).ask("words", first=str(first), last=str(last))["content"]["words"]
         expected = {str(v): words for v, words in every.items() if first <= v <= last}
         assert told == expected
 
@@ -197,10 +198,10 @@ def test_a_refresh_looks_for_new_versions(written, browse):
     assert browser.ask("story", refresh=True)["content"]["facts"]["version"] == "6"
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_tables_of_all_writers_have_a_story(path, browse):
-    widget = Overview(open_table(DATA / path))
-    browser = browse(widget)
+@stored_check()
+def check_tables_of_all_writers_have_a_story(asked):
+    widget = Overview(asked.table)
+    browser = Browser(widget)
     content = browser.ask("story")
     assert content["what"] == "reply", content
     assert browser.ask("advice")["what"] == "reply"

@@ -8,8 +8,7 @@ from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 from lance_explorer.history.view import HistoryView
 from lance_explorer.widgets.arranging import Sort, arrange
 from lance_explorer.widgets.row_sources import VersionRows
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED, stored, versions_of
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -81,11 +80,10 @@ def test_only_the_columns_that_are_asked_for_are_read(view, expected, dataset):
     assert wide.slice(0, 1, ["_row_created_at_version"]).shape == (1, 1)
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_ids_and_addresses_are_those_of_pylance(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])  # where branches and clones look for their origin
-    view = stored(path)
-    versions = versions_of(view)
+@stored_check()
+def check_ids_and_addresses_are_those_of_pylance(asked):
+    view = asked.view
+    versions = asked.versions
     for version in {versions[0], versions[-1]}:
         rows = VersionRows(view, version).slice(2, 7, ["_rowid", "_rowaddr"])
         dataset = lance.dataset(view.storage.uri, version=version)

@@ -10,8 +10,7 @@ from lance_explorer.figures.palette import ENCODING_COLORS
 from lance_explorer.inspect.row_id_encodings import ROW_ID_ENCODINGS, row_id_encodings
 from lance_explorer.inspect.row_id_segments import ROW_ID_SEGMENTS, row_id_segments
 from lance_explorer.widgets.segment_picture import segment_picture
-from tests.format.samples import DATA
-from tests.inspect.tables import STABLE, stored
+from tests.stored_tables import has_row_ids, stored_check
 
 KINDS = [*ENCODING_COLORS, "spilled"]
 BINS = 600
@@ -125,20 +124,19 @@ def test_of_no_segments_there_is_an_empty_picture(mode):
     assert all(len(array) == 0 for array in picture.arrays.values())
 
 
-@pytest.mark.parametrize("mode", ["position", "row_id"])
-@pytest.mark.parametrize("path", STABLE, ids=str)
-def test_every_fragment_of_a_real_table_is_there(path, mode, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    source = stored(path)
-    segments = row_id_segments(source, source.latest_version)
-    encodings = row_id_encodings(source, source.latest_version)
-    picture = segment_picture(segments, encodings, mode)
-    assert [first for first, _, _ in picture.fragments] == encodings["fragment_id"].to_list()
-    assert picture.arrays["segment_begins"].sum() == len(segments)
-    shown = picture.arrays["segment_kind"].reshape(-1, BINS)
-    assert ((shown != 255).any(axis=1) == (encodings["num_values"] > 0).to_numpy()).all()
-    total = np.nansum(picture.arrays["row_bytes"])
-    assert total == segments["encoded_bytes"].sum()
+@stored_check(has_row_ids)
+def check_every_fragment_of_a_real_table_is_there(asked):
+    view = asked.view
+    segments = row_id_segments(view, view.latest_version)
+    encodings = row_id_encodings(view, view.latest_version)
+    for mode in ("position", "row_id"):
+        picture = segment_picture(segments, encodings, mode)
+        assert [first for first, _, _ in picture.fragments] == encodings["fragment_id"].to_list()
+        assert picture.arrays["segment_begins"].sum() == len(segments)
+        shown = picture.arrays["segment_kind"].reshape(-1, BINS)
+        assert ((shown != 255).any(axis=1) == (encodings["num_values"] > 0).to_numpy()).all()
+        total = np.nansum(picture.arrays["row_bytes"])
+        assert total == segments["encoded_bytes"].sum()
 
 
 def test_every_one_of_a_million_segments_is_in_the_picture():

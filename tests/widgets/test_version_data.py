@@ -1,13 +1,11 @@
 """The arrays from which a browser draws any version."""
 
 import numpy as np
-import pytest
 
 from lance_explorer import open_table
 from lance_explorer.figures.fragment_origins import fragment_origins
 from lance_explorer.widgets.version_data import version_data
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 _TYPES = {
@@ -33,9 +31,9 @@ def states_at(arrays, position):
     return np.flatnonzero((arrays["state_first"] <= position) & (position <= arrays["state_last"]))
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_every_version_has_the_fragments_of_its_frame_and_what_made_them(path):
-    table = open_table(DATA / path)
+@stored_check()
+def check_every_version_has_the_fragments_of_its_frame_and_what_made_them(asked):
+    table = asked.table
     content, arrays = unpacked(table)
     versions, all_fragments = table.versions(), table.inspect.all_fragments()
     assert arrays["versions"].tolist() == versions["version"].to_list()

@@ -4,8 +4,7 @@ import pytest
 
 from lance_explorer import demo, open_table
 from lance_explorer.widgets.version_details import VersionDetails
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED
+from tests.stored_tables import stored_check
 
 
 @pytest.fixture(scope="module")
@@ -18,9 +17,9 @@ def changes(details, name):
     return [entry for entry in details[name]["entries"] if entry["change"]]
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_every_version_has_the_entries_of_its_frames(path):
-    table = open_table(DATA / path)
+@stored_check()
+def check_every_version_has_the_entries_of_its_frames(asked):
+    table = asked.table
     details = VersionDetails(table)
     for version in table.versions()["version"].to_list():
         said = details.at(version)

@@ -8,15 +8,13 @@ from lance_explorer.history.events.row_events import (
     NO_ADDRESS,
     RowEvent,
     RowEvents,
-    all_row_events,
     row_events,
 )
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.row_counts import counts_of
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED, stored
+from tests.inspect.tables import stored
 from tests.synthetic import SyntheticTable
 
 FRAGMENT = 1 << 32
@@ -365,32 +363,3 @@ def test_an_overlay_updates_the_rows_that_it_covers():
     events = row_events(view, 1)
     assert events.step.name == OperationName.DATA_OVERLAY
     assert {*events.event.tolist()} == {RowEvent.UPDATED}
-
-
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_rows_are_conserved(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    view = stored(path)
-    live: dict[int, int] = {}
-    for events in all_row_events(view):
-        added, removed = events.before == NO_ADDRESS, events.after == NO_ADDRESS
-        first = added & np.isin(events.event, [RowEvent.CREATED, RowEvent.RESTORED])
-        live[events.step.position] = int(events.length[first].sum()) - int(
-            events.length[removed].sum()
-        )
-    rows = state_rows(view)
-    total = 0
-    for position in range(len(rows.history)):
-        total += live.get(position, 0)
-        states = rows.history.states_at(position)
-        counted = sum(rows.num_rows(state) - len(rows.deleted(state)) for state in states)
-        is_clone = rows.history.records[0].operation == "Clone"
-        first = (
-            0
-            if not is_clone
-            else sum(
-                rows.num_rows(state) - len(rows.deleted(state))
-                for state in rows.history.states_at(0)
-            )
-        )
-        assert total + first == counted, position

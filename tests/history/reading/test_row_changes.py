@@ -1,18 +1,15 @@
-import pytest
-
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.history.reading.row_changes import row_changes
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
 from lance_explorer.history.view import HistoryView
-from tests.format.samples import DATA
-from tests.inspect.tables import STORED, stored
+from tests.inspect.tables import stored
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
-def test_changes_add_up_to_the_rows_of_each_version(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    view = stored(path)
+@stored_check()
+def check_changes_add_up_to_the_rows_of_each_version(asked):
+    view = asked.view
     history = view.history
     current: dict[int, object] = {}
     changes = {change.position: change for change in row_changes(view, history)}

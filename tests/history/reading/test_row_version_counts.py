@@ -5,17 +5,16 @@ from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.history.reading.row_version_counts import OwnRows, own_rows
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.rows import rows
-from tests.format.samples import DATA
-from tests.inspect.tables import STABLE, stored
+from tests.inspect.tables import stored
+from tests.stored_tables import has_row_ids, stored_check
 from tests.synthetic import SyntheticTable
 
 CREATED, UPDATED = pl.col("_row_created_at_version"), pl.col("_row_last_updated_at_version")
 
 
-@pytest.mark.parametrize("path", STABLE, ids=str)
-def test_own_rows_are_those_with_the_number_of_the_version(path, monkeypatch):
-    monkeypatch.chdir(DATA / path.parts[0])
-    view = stored(path)
+@stored_check(has_row_ids)
+def check_own_rows_are_those_with_the_number_of_the_version(asked):
+    view = asked.view
     for record in view.history.records:
         listed = rows(view, record.version)
         expected: OwnRows | None = OwnRows(

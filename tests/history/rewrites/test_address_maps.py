@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 
-import lance
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -28,18 +27,9 @@ from tests.history.compactions import (
     deferred_rounds,
     places,
 )
+from tests.stored_tables import stored_check
 
 STABLE = pytest.mark.parametrize("stable", [False, True], ids=["addresses", "stable"])
-
-BASED_ELSEWHERE = ("branches.lance", "shallow_clone.lance")
-"""Tables whose rows pylance reads from one working directory only."""
-
-COMPACTED = [
-    (path, version)
-    for path in sorted(DATA.glob("*/*.lance"))
-    if path.name not in BASED_ELSEWHERE
-    for version in sorted({group.version for group in rewrites(HistoryView(str(path))).groups})
-]
 
 
 def no_source() -> HistoryView:
@@ -54,21 +44,13 @@ def numbers(*values: int) -> np.ndarray:
 # ------------------------------------------------------------------------------ against pylance
 
 
-def test_there_are_compactions_of_many_writers():
-    writers = {path.parent.name for path, _ in COMPACTED}
-    assert {"0.10.18", "0.32.1", "1.0.4", "8.0.1", "13.0.0", "14.0.2"} <= writers
-
-
-@pytest.mark.parametrize(
-    ("path", "version"),
-    COMPACTED,
-    ids=[f"{p.parent.name}-{p.stem}-{v}" for p, v in COMPACTED],
-)
-def test_rows_of_stored_tables_are_where_pylance_finds_them(path, version):
-    column = lance.dataset(str(path), version=version).schema.names[0]
-    before = places(str(path), version - 1, column)
-    after = places(str(path), version, column)
-    assert_rows_follow(address_map(HistoryView(str(path)), version - 1, version), before, after)
+@stored_check()
+def check_rows_of_stored_tables_are_where_pylance_finds_them(asked):
+    for version in {group.version for group in rewrites(asked.view).groups}:
+        column = asked.dataset(version).schema.names[0]
+        before = places(str(asked.root), version - 1, column)
+        after = places(str(asked.root), version, column)
+        assert_rows_follow(address_map(asked.view, version - 1, version), before, after)
 
 
 @STABLE
