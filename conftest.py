@@ -1,7 +1,7 @@
-"""Names that examples in docstrings may use.
+"""One Spark session for examples and tests, and the names that examples in docstrings may use.
 
-They are ``lx``, ``table``, a small table, ``ledger``, which has recorded it, ``folder``, which is
-empty, and ``spark``.
+The names are ``lx``, ``table``, a small table, ``ledger``, which has recorded it, ``folder``, which
+is empty, and ``spark``.
 """
 
 import os
@@ -12,6 +12,14 @@ from typing import Any
 import pytest
 
 os.environ["LANCE_EXPLORER_CACHE"] = "off"  # what a test reads, no other one has kept
+
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java ends before it would have gained by compiling thoroughly: with these it computes a third."""
+os.environ["SPARK_LAUNCHER_OPTS"] = os.environ["SPARK_SUBMIT_OPTS"] = JAVA_OPTIONS
+os.environ["SPARK_DAEMON_JAVA_OPTS"] = JAVA_OPTIONS
+
+COUNTING = Path(__file__).parent / "tests" / "spark" / "counting"
+"""The folder of what notes which files of tables the Python of Spark opens."""
 
 
 @pytest.fixture(scope="session")
@@ -27,11 +35,31 @@ def example_names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def example_session() -> Iterator[Any]:
-    """Return a session of Spark, which starts when an example first needs one."""
+def spark_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the session logs what it did, and its processes what they opened."""
+    folder: Path = tmp_path_factory.mktemp("spark")
+    (folder / "events").mkdir()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def spark(spark_folder: Path) -> Iterator[Any]:
+    """Return a session that does two tasks at a time, and four attempts at each."""
     import lance_explorer as lx
 
-    session = lx.spark.session("local[2]", config={"spark.sql.shuffle.partitions": "2"})
+    config = {
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.memory": "1g",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": (spark_folder / "events").as_uri(),
+        "spark.eventLog.compress": "false",
+    }
+    path = os.pathsep.join([str(COUNTING), *filter(None, [os.environ.get("PYTHONPATH")])])
+    with pytest.MonkeyPatch.context() as environment:  # Java takes it when it starts
+        environment.setenv("PYTHONPATH", path)
+        environment.setenv("LANCE_EXPLORER_OPENED", str(spark_folder / "opened.log"))
+        environment.setenv("LANCE_ENABLE_UNSTABLE_DATA_OVERLAY_FILES", "1")
+        session = lx.spark.session("local[2,4]", config=config)
     yield session
     session.stop()
 
@@ -42,7 +70,7 @@ def _name_examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, 
         doctest_namespace.update(request.getfixturevalue("example_names"))
         doctest_namespace["folder"] = request.getfixturevalue("tmp_path")
         if any("spark" in example.source for example in request.node.dtest.examples):
-            doctest_namespace["spark"] = request.getfixturevalue("example_session")
+            doctest_namespace["spark"] = request.getfixturevalue("spark")
 
 
 def write_people(path: Path) -> None:

@@ -268,6 +268,7 @@ def without(*paths: tuple[str, ...]) -> list[str]:
     return [f"--ignore={path}" for some in paths for path in some]
 
 
+# Of Spark, examples in docstrings and tests share one session.
 KINDS = (
     Kind("setup", set_up),
     Kind("lint", lint),
@@ -276,10 +277,9 @@ KINDS = (
     Kind("unit", pytest, ("tests",), (*BY_ORDER, *without(APART))),
     Kind("stored", pytest, (STORED,), tuple(BY_ORDER)),
     Kind("differential", pytest, ("tests/differential",), tuple(BY_ORDER)),
-    Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",), "one"),
-    Kind("spark", pytest, ("tests/spark",), lane="one"),
-    Kind("notebooks", pytest, ("tests/notebooks",), lane="other"),
-    Kind("docs", pytest, ("tests/docs",), lane="other"),  # shows what the notebooks gave
+    Kind("spark", pytest, ("lance_explorer", "tests/spark"), ("--doctest-modules",), "one"),
+    Kind("notebooks", pytest, ("tests/notebooks",), lane="one"),
+    Kind("docs", pytest, ("tests/docs",), lane="one"),  # shows what the notebooks gave
     Kind("browser", browser, ("tests/browser",), ("--reruns", "1", "-raR"), "other"),
     Kind("lowest", bounds, ROOMS, ("lowest-direct",), part_of="all"),
     Kind("newest", bounds, ROOMS, ("highest",), part_of="all"),

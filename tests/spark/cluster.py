@@ -161,7 +161,11 @@ def main() -> None:
     uri, folder = sys.argv[1], Path(sys.argv[2])
     with cluster(folder) as started:
         first, second = started.start_worker(), started.start_worker()
-        config = {"spark.executor.memory": "512m", "spark.driver.memory": "512m"}
+        config = {
+            "spark.executor.memory": "512m",
+            "spark.driver.memory": "512m",
+            "spark.executor.extraJavaOptions": os.environ.get("SPARK_DAEMON_JAVA_OPTS", ""),
+        }
         spark = lx.spark.session(started.master, config=config)
         told: dict[str, Any] = {}
         changes = spark.read.format("lance_explorer.changes")

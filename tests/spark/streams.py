@@ -1,10 +1,14 @@
-"""Streams that are run to their end."""
+"""Streams that Spark runs to their end, and their micro-batches without a session."""
 
 from typing import Any
 
+import polars as pl
+import pyarrow as pa
 from pyspark.errors import StreamingQueryException
 
-__all__ = ["run_to_end"]
+from lance_explorer.spark.changes_source import ChangesSource
+
+__all__ = ["micro_batches", "run_to_end"]
 
 
 def run_to_end(writer: Any) -> Any:
@@ -22,3 +26,15 @@ def run_to_end(writer: Any) -> Any:
             if last or "failed to connect back" not in str(error):
                 raise
     return query
+
+
+def micro_batches(source: ChangesSource, begin: int, end: int, step: int) -> pl.DataFrame:
+    """Return what micro-batches of so many versions have."""
+    reader = source.streamReader(source.schema())
+    batches = [
+        batch
+        for version in range(begin, end, step)
+        for piece in reader.partitions({"version": version}, {"version": min(version + step, end)})
+        for batch in reader.read(piece)
+    ]
+    return pl.DataFrame(pa.Table.from_batches(batches))

@@ -55,13 +55,13 @@ def test_a_copy_follows_a_table(spark, recipes, tmp_path):
     chance = random.Random(17)
     lance.write_dataset(people(*range(40)), path, max_rows_per_file=15, enable_stable_row_ids=True)
     number = 0
-    for _ in range(3):
+    for _ in range(2):
         for number in range(number, number + 17):  # noqa: B020 - goes on where it stopped
             commit(path, chance, number)
         names: dict[str, Any] = {"spark": spark, "path": path, "target": target}
         limit = '.option("max_versions_per_batch", 100)'
         assert limit in recipes["merge"]
-        fewer = limit.replace("100", "6") if HAS_READ_LIMITS else ""
+        fewer = limit.replace("100", "7") if HAS_READ_LIMITS else ""
         exec(recipes["merge"].replace(limit, fewer), names)
         run_to_end(names["writer"].trigger(availableNow=True))
         newest = max((p for p in Path(target).iterdir() if p.name.isdecimal()), key=_number)

@@ -10,6 +10,7 @@ import lance_explorer as lx
 from lance_explorer.frames.followed import FOLLOWED
 from lance_explorer.lineage.following import follow
 from lance_explorer.spark.history_source import HistorySource
+from tests.spark.engines import as_local, read_by_tasks
 
 
 @pytest.fixture(params=[False, True], ids=["addresses", "stable"])
@@ -26,10 +27,7 @@ def path(request, tmp_path) -> str:
 
 
 def read(options: dict[str, str]) -> pl.DataFrame:
-    source = HistorySource(options)
-    reader = source.reader(source.schema())
-    batches = [batch for piece in reader.partitions() for batch in reader.read(piece)]
-    return pl.DataFrame(pa.Table.from_batches(batches)).cast(FOLLOWED.polars_schema)
+    return as_local(read_by_tasks(HistorySource(options)), FOLLOWED.polars_schema)
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])

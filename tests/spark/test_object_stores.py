@@ -69,7 +69,7 @@ def test_what_lets_in_is_in_no_error(spark, bucket, uri):
 
 
 def test_what_lets_in_is_in_no_plan_no_progress_and_no_log(
-    spark, bucket, uri, event_log, tmp_path, capfd
+    spark, bucket, uri, spark_folder, tmp_path, capfd
 ):
     rows = read(spark, bucket, uri, "rows")
     rows.explain(extended=True)
@@ -80,7 +80,7 @@ def test_what_lets_in_is_in_no_plan_no_progress_and_no_log(
     query = run_to_end(writer.trigger(availableNow=True))
     query.explain(extended=True)
     spark._jsc.sc().listenerBus().waitUntilEmpty()
-    files = [file for folder in (event_log, tmp_path) for file in folder.rglob("*")]
+    files = [file for folder in (spark_folder, tmp_path) for file in folder.rglob("*")]
     shown = [
         rows._jdf.queryExecution().toString(),
         str(query.recentProgress),

@@ -1,9 +1,7 @@
 """Which files the driver and all workers open, counted over all processes."""
 
-import json
-import os
-import subprocess
-import sys
+import runpy
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +10,74 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from tests.spark.counting.questions import QUESTIONS
+from lance_explorer.spark import unread
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
-COUNTING = Path(__file__).with_name("counting")
 NUM_VERSIONS = 121
+
+Question = Callable[[Any, str, str], Any]
+
+
+def _read(name: str, **options: Any) -> Question:
+    def ask(spark: Any, uri: str, ledger: str) -> Any:
+        given = {k: ledger if v == "LEDGER" else v for k, v in options.items()}
+        found = spark.read.format(f"lance_explorer.{name}").options(**given).load(uri)
+        return found.toArrow().num_rows
+
+    return ask
+
+
+def _record(spark: Any, uri: str, ledger: str) -> Any:
+    added = lx.spark.record(spark, uri, f"{ledger}-new", bytes_per_task=100_000)
+    return added["new_versions"].sum()
+
+
+def _load(spark: Any, uri: str, ledger: str) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unread, "MOST_BYTES", 100_000)
+        options: dict[str, Any] = {
+            "begin_version": 0,
+            "mode": "per_commit",
+            "rows_per_partition": 50,
+        }
+        found = lx.spark.load(spark, "changes", uri, **options)
+    return found.toArrow().num_rows
+
+
+def _locate(spark: Any, uri: str, ledger: str) -> Any:
+    rows = spark.createDataFrame([(612,), (615,)], "_rowid bigint")
+    return lx.spark.locate(rows, uri).toArrow().num_rows
+
+
+QUESTIONS: dict[str, Question] = {
+    "record": _record,
+    "five": _read("changes", begin_version=-6),
+    "whole": _read("changes", begin_version=0, mode="per_commit", rows_per_partition=50),
+    "ledger": _read(
+        "changes", begin_version=0, mode="per_commit", rows_per_partition=50, ledger="LEDGER"
+    ),
+    "loaded": _load,
+    "history": _read("history", rows_per_partition=50),
+    "rows": _read("rows", rows_per_partition=50, columns="id,_rowid"),
+    "row IDs": _read("rows", rows_per_partition=50, columns="_rowid"),
+    "located": _locate,
+    "count": lambda spark, uri, ledger: lx.spark.count(spark, uri),
+}
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory, request) -> dict[str, Any]:
+def opened_log(spark_folder) -> Path:
+    """Where all processes write down what they open, this one too (see counting/)."""
+    log: Path = spark_folder / "opened.log"
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("LANCE_EXPLORER_OPENED", str(log))
+        runpy.run_path(str(Path(__file__).with_name("counting") / "sitecustomize.py"))
+    return log
+
+
+@pytest.fixture(scope="module")
+def told(spark, opened_log, tmp_path_factory) -> dict[str, Any]:
     """The answers and opened files of all questions about one table."""
     folder = tmp_path_factory.mktemp("opened")
     uri, ledger = str(folder / "t.lance"), str(folder / "ledger")
@@ -30,18 +86,15 @@ def told(tmp_path_factory, request) -> dict[str, Any]:
         dataset.insert(pa.table({"id": range(100 + number, 110 + number)}))
         dataset.delete(f"id = {100 + number}")
     lx.Ledger(ledger).record(uri)
-    root = str(request.config.rootpath)
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(COUNTING), root]),
-        "LANCE_EXPLORER_OPENED": str(folder / "opened.log"),
-    }
-    command = [sys.executable, "-m", "tests.spark.counting.questions", uri, ledger, *QUESTIONS]
-    ended = subprocess.run(
-        command, cwd=root, env=environment, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
-    found: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+    spark.range(4, numPartitions=2).count()
+    found: dict[str, Any] = {}
+    for name, ask in QUESTIONS.items():
+        opened_log.write_text("", encoding="utf-8")
+        answer = ask(spark, uri, ledger)
+        found[name] = {
+            "answer": answer,
+            "opened": opened_log.read_text(encoding="utf-8").splitlines(),
+        }
     expected = lx.open_table(uri).changes(0, mode="per_commit", images=None)
     return {**found, "expected": len(expected.to_polars())}
 

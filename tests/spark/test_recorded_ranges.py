@@ -1,6 +1,5 @@
 """Ranges of versions that are recorded, kept or neither, against the local engine."""
 
-import pickle
 from datetime import timedelta
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ from lance_explorer.lineage.following import follow
 from lance_explorer.spark.changes_source import ChangesSource
 from lance_explorer.spark.history_source import HistorySource
 from lance_explorer.spark.metadata_source import MetadataSource
-from tests.spark.engines import OnSpark
+from tests.spark.engines import OnSpark, read_by_tasks
 
 LAST = 9
 ENDS = [0, 2, 4, 5, 7, 9]
@@ -72,13 +71,9 @@ def table(request, tables) -> Cleaned:
     return found
 
 
-def read(view_of, of: Cleaned, **options) -> pl.DataFrame:
-    """Return what the tasks of a data source read, which get what the driver pickled."""
-    source = view_of({"path": of.uri, "ledger": of.ledger, **options})
-    reader = pickle.loads(pickle.dumps(source.reader(source.schema())))
-    pieces = pickle.loads(pickle.dumps(reader.partitions()))
-    parts = [pl.DataFrame(pa.Table.from_batches([b])) for p in pieces for b in reader.read(p)]
-    return pl.concat(parts) if parts else pl.DataFrame()
+def read(source_of, of: Cleaned, **options) -> pl.DataFrame:
+    source = source_of({"path": of.uri, "ledger": of.ledger, **options})
+    return pl.DataFrame(read_by_tasks(source))
 
 
 def check_same(ask_local, ask_spark, order: list[str]) -> bool:

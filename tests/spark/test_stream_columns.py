@@ -3,13 +3,13 @@
 from typing import Any
 
 import lance
-import polars as pl
 import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
 from lance_explorer.spark.changes_source import ChangesSource
 from lance_explorer.spark.types import spark_schema
+from tests.spark.streams import micro_batches
 
 ALL = {"mode": "per_commit", "begin_version": "0"}
 
@@ -33,18 +33,6 @@ def path(tmp_path) -> str:
     return path
 
 
-def stream(source: ChangesSource, begin: int, end: int, step: int) -> pl.DataFrame:
-    """Return what micro-batches of so many versions have."""
-    reader = source.streamReader(source.schema())
-    batches = [
-        batch
-        for version in range(begin, end, step)
-        for piece in reader.partitions({"version": version}, {"version": min(version + step, end)})
-        for batch in reader.read(piece)
-    ]
-    return pl.DataFrame(pa.Table.from_batches(batches))
-
-
 @pytest.mark.parametrize("step", [1, 3, 8])
 @pytest.mark.parametrize(
     "options",
@@ -59,7 +47,7 @@ def stream(source: ChangesSource, begin: int, end: int, step: int) -> pl.DataFra
     ],
 )
 def test_micro_batches_are_the_feed(path, options, step):
-    found = stream(ChangesSource({"path": path, **options}), 0, 8, step)
+    found = micro_batches(ChangesSource({"path": path, **options}), 0, 8, step)
     names = options["columns"].split(",") if "columns" in options else None
     feed = lx.open_table(path).changes(
         0, mode="per_commit", images=options.get("images"), columns=names
@@ -72,14 +60,14 @@ def test_a_column_that_goes_while_a_stream_runs_is_null_from_then_on(path):
     source = ChangesSource({"path": path, "images": "after"})
     latest(path).drop_columns(["years"])
     latest(path).insert(pa.table({"id": [20]}))
-    assert stream(source, 7, 10, 1)["id", "years"].rows() == [(1, 8), (20, None)]
+    assert micro_batches(source, 7, 10, 1)["id", "years"].rows() == [(1, 8), (20, None)]
 
 
 def test_a_column_with_another_name_while_a_stream_runs_is_told(path):
     source = ChangesSource({"path": path, "images": "after"})
     latest(path).alter_columns({"path": "years", "name": "age"})
     with pytest.raises(lx.InvalidArgumentError, match="'years' of this stream is now 'age'"):
-        stream(source, 8, 9, 1)
+        micro_batches(source, 8, 9, 1)
 
 
 def test_a_column_that_the_table_has_not_is_told_when_a_stream_is_loaded(path):

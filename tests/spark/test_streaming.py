@@ -2,6 +2,7 @@
 
 import shutil
 from datetime import timedelta
+from pathlib import Path
 
 import lance
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 import lance_explorer as lx
+from lance_explorer.spark.changes_source import ChangesSource
 from lance_explorer.spark.read_limits import HAS_READ_LIMITS
 from tests.spark.engines import as_local
 from tests.spark.streams import run_to_end
@@ -34,39 +36,36 @@ def table(tmp_path) -> str:
     return path
 
 
-def few_versions(count: int) -> dict[str, int]:
-    """Return the option for micro-batches of few versions, where PySpark has them."""
-    return {"max_versions_per_batch": count} if HAS_READ_LIMITS else {}
-
-
 class Sink:
-    """A folder of Parquet that a stream fills, one part a micro-batch, and its checkpoint."""
+    """What a stream wrote, one part a micro-batch, and its checkpoint."""
 
     def __init__(self, spark, folder) -> None:
         self.spark = spark
-        self.folder = folder
-        self.sizes: list[int] = []
+        self.checkpoint = str(folder / "checkpoint")
+        self.parts: dict[int, pa.Table] = {}
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many versions each micro-batch had."""
+        return [len(part["_commit_version"].unique()) for part in self.parts.values()]
 
     def run(self, path: str, **options) -> None:
         """Run the stream until nothing is left, as a process that starts anew."""
         feed = self.spark.readStream.format("lance_explorer.changes").options(**options).load(path)
 
         def write(batch, number):
-            batch.write.mode("overwrite").parquet(str(self.folder / f"batch={number}"))
-            self.sizes.append(batch.select("_commit_version").distinct().count())
+            self.parts[number] = batch.toArrow()
 
-        checkpoint = str(self.folder.parent / "checkpoint")
-        writer = feed.writeStream.option("checkpointLocation", checkpoint).foreachBatch(write)
+        writer = feed.writeStream.option("checkpointLocation", self.checkpoint).foreachBatch(write)
         run_to_end(writer.trigger(availableNow=True))
 
     def rows(self, schema: pl.Schema) -> pl.DataFrame:
-        found = self.spark.read.parquet(str(self.folder)).drop("batch")
-        return as_local(found.select(schema.names()), schema).sort(KEYS)
+        return as_local(pa.concat_tables(self.parts.values()), schema).sort(KEYS)
 
 
 @pytest.fixture
 def sink(spark, tmp_path) -> Sink:
-    return Sink(spark, tmp_path / "sink")
+    return Sink(spark, tmp_path)
 
 
 def feed(path: str, begin: int = 0, end: int | None = None, **options) -> pl.DataFrame:
@@ -75,27 +74,22 @@ def feed(path: str, begin: int = 0, end: int | None = None, **options) -> pl.Dat
     return changes.to_polars().sort(KEYS)
 
 
-def remove_versions(sink: Sink, path: str, *versions: int) -> None:
+def remove_versions(path: str, *versions: int) -> None:
     """Remove the manifests of some versions, as a cleanup does."""
     for file in lx.open_table(path)._view.listing.versions:
         if file.version in versions:
-            (sink.folder.parent / "people.lance" / file.path).unlink()
+            Path(path, file.path).unlink()
 
 
-def test_a_stream_is_the_change_feed(sink, table):
-    sink.run(table, images="both")
+def test_a_stream_is_the_change_feed_of_whose_large_commits_tasks_take_parts(sink, table):
+    changes = lx.open_table(table).changes(0, mode="per_commit", images="both")
+    assert len([part for part in changes.parts(3) if part.share is not None]) > 2
+    sink.run(table, images="both", rows_per_partition=3)
     expected = feed(table, images="both")
     assert sink.rows(expected.schema).equals(expected)
     assert {"insert", "update_preimage", "update_postimage", "delete"} == set(
         expected["_change_type"]
     )
-
-
-def test_tasks_share_out_the_rows_of_a_large_commit(sink, table):
-    sink.run(table, rows_per_partition=3)
-    expected = lx.open_table(table).changes(0, mode="per_commit", images=None)
-    assert len([part for part in expected.parts(3) if part.share is not None]) > 2
-    assert sink.rows(expected.schema).equals(expected.to_polars().sort(KEYS))
 
 
 def test_a_micro_batch_has_as_many_versions_as_it_may(sink, table):
@@ -110,85 +104,72 @@ def test_a_micro_batch_has_as_many_versions_as_it_may(sink, table):
 
 
 def test_a_restart_goes_on_where_the_checkpoint_stopped(sink, table):
-    sink.run(table, images="after")
-    before = sum(sink.sizes)
+    options = {"begin_version": 2, "images": "after"}
+    sink.run(table, **options)
+    before = sink.sizes
+    sink.run(table, **options)
+    assert sink.sizes == before  # there was nothing new
     lance.dataset(table).delete("id = 5")
     lance.dataset(table).insert(people(20, 21))
-    sink.run(table, images="after")
-    expected = feed(table, images="after")
+    sink.run(table, **options)
+    expected = feed(table, 2, images="after")
     assert sink.rows(expected.schema).equals(expected)
-    assert sum(sink.sizes) == before + 2
+    assert sum(sink.sizes) == sum(before) + 2
 
 
-def test_a_restart_without_anything_new_writes_nothing(sink, table):
+def test_versions_that_were_cleaned_away_are_named_and_a_stream_may_go_on_over_them(sink, table):
     sink.run(table)
-    sizes = [*sink.sizes]
-    sink.run(table)
-    assert sink.sizes == sizes
-
-
-def test_a_stream_begins_after_the_version_that_is_given(sink, table):
-    sink.run(table, begin_version=3)
-    expected = feed(table, 3)
-    assert sink.rows(expected.schema).equals(expected)
-
-
-def test_versions_that_were_cleaned_away_are_named(sink, table):
-    sink.run(table)
-    lance.dataset(table).insert(people(30))
-    lance.dataset(table).insert(people(31))
-    lance.dataset(table).insert(people(32))
-    remove_versions(sink, table, 8, 9)
+    before = feed(table)
+    for number in (30, 31, 32):
+        lance.dataset(table).insert(people(number))
+    remove_versions(table, 8, 9)
     told = (
         r"versions 8 to 9 were cleaned up .* changes of versions 8 to 10 are lost\. Read version 10"
     )
     with pytest.raises(StreamingQueryException, match=told):
         sink.run(table)
-
-
-def test_a_stream_may_go_on_over_what_is_lost(sink, table):
-    sink.run(table)
-    before = feed(table)
-    for number in (30, 31, 32):
-        lance.dataset(table).insert(people(number))
-    remove_versions(sink, table, 8, 9)
     sink.run(table, failOnDataLoss="false")
     later = feed(table, 7)
     assert later.filter(pl.col("_event") == "lost")["_commit_version"].to_list() == [10]
     assert sink.rows(before.schema).equals(pl.concat([before, later]).sort(KEYS))
 
 
-def test_what_is_lost_begins_after_what_was_read(sink, table):
-    sink.run(table, begin_version=2)
+# ------------------------------------------------- what the process says that plans micro-batches
+
+
+def reader_of(path: str, **options: str):
+    source = ChangesSource({"path": path, **options})
+    return source.streamReader(source.schema())
+
+
+def test_a_stream_begins_after_the_version_that_is_given(table):
+    assert reader_of(table, begin_version="3").initialOffset() == {"version": 3}
+    assert reader_of(table).initialOffset() == {"version": 0}
+
+
+def test_what_is_lost_begins_after_what_was_read(table):
     lance.dataset(table).insert(people(30))
     lance.dataset(table).cleanup_old_versions(timedelta(0))
+    reader = reader_of(table, begin_version="7")
     told = r"of version 7 were cleaned up .* changes of version 8 are lost\."
-    with pytest.raises(StreamingQueryException, match=told):
-        sink.run(table, begin_version=2)
+    with pytest.raises(lx.VersionNotFoundError, match=told):
+        reader.partitions({"version": 7}, {"version": 8})
 
 
-def test_a_column_that_older_versions_lack_is_null_there(sink, table):
-    lance.dataset(table).add_columns({"age": "id * 2"})
-    lance.dataset(table).update({"age": "1"}, where="id = 5")
-    sink.run(table, images="after", columns="age", **few_versions(3))
-    expected = feed(table, images="after", columns=["age"])
-    assert sink.rows(expected.schema).equals(expected)
-    assert expected.drop_nulls("age")["_commit_version"].to_list() == [9]
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"end_version": "3"}, "which have no end"), ({"mode": "net"}, "one mode, per_commit")],
+)
+def test_a_stream_has_no_end_and_one_mode(table, options, message):
+    with pytest.raises(lx.InvalidArgumentError, match=message):
+        reader_of(table, **options)
 
 
-def test_a_stream_has_no_end_and_one_mode(spark, table):
-    for options, message in (
-        ({"end_version": 3}, "which have no end"),
-        ({"mode": "net"}, "one mode, per_commit"),
-    ):
-        feed = spark.readStream.format("lance_explorer.changes").options(**options).load(table)
-        with pytest.raises(StreamingQueryException, match=message):
-            run_to_end(feed.writeStream.format("noop"))
-
-
-def test_a_table_that_was_made_anew_is_not_taken_for_the_old_one(sink, table):
-    sink.run(table)
+def test_a_table_that_was_made_anew_is_not_taken_for_the_old_one(table):
     shutil.rmtree(table)
     lance.write_dataset(people(*range(3)), table, enable_stable_row_ids=True)
-    with pytest.raises(StreamingQueryException, match=r"read up to version 7, but .* has only 1"):
-        sink.run(table)
+    told = r"read up to version 7, but .* has only 1"
+    with pytest.raises(lx.VersionNotFoundError, match=told):
+        reader_of(table).latestOffset({"version": 7})
+    with pytest.raises(lx.VersionNotFoundError, match=told):
+        reader_of(table).partitions({"version": 7}, {"version": 1})
