@@ -13,7 +13,7 @@ from lance_explorer.rowids.blocks import (
     numbers_of,
     words_of,
 )
-from lance_explorer.rowids.runs import RunColumns
+from lance_explorer.rowids.runs import RunColumns, merged
 
 __all__ = ["MIN_RUNS", "MIN_RUNS_MASKED", "condensed"]
 
@@ -33,6 +33,7 @@ def condensed(columns: RunColumns) -> RunsAndBlocks:
         Runs in the order of their addresses. Those that follow one another can be in one block if
         their row IDs ascend, and at least as fast as their addresses.
     """
+    columns = merged(columns)  # what touches is one run, and takes 24 bytes
     if len(columns.start) < MIN_RUNS:
         return RunsAndBlocks(columns, [])
     columns = _cut_at_blocks(columns)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array, aranges
 
-__all__ = ["RunColumns", "RunPairs", "Runs"]
+__all__ = ["RunColumns", "RunPairs", "Runs", "merged"]
 
 
 class RunColumns(NamedTuple):
@@ -99,7 +99,7 @@ class Runs:
     @classmethod
     def of(cls, columns: RunColumns) -> "Runs":
         """Return runs given in any order; no row ID may be in two of them."""
-        return cls(_merged(columns.in_order()))
+        return cls(merged(columns.in_order()))
 
     @classmethod
     def split(cls, columns: RunColumns) -> tuple["Runs", RunColumns]:
@@ -107,12 +107,12 @@ class Runs:
         columns = columns.in_order()
         start, stop, address = columns
         if (start[1:] >= stop[:-1]).all():
-            return cls(_merged(columns)), RunColumns.empty()
+            return cls(merged(columns)), RunColumns.empty()
         reach = np.zeros(len(start), dtype=np.uint64)
         reach[1:] = np.maximum.accumulate(stop)[:-1]
         begin: Uint64Array = np.minimum(np.maximum(start, reach), stop)
         own = RunColumns(begin, stop, address + (begin - start)).where(begin < stop)
-        return cls(_merged(own)), RunColumns(start, begin, address).where(start < begin)
+        return cls(merged(own)), RunColumns(start, begin, address).where(start < begin)
 
     @property
     def start(self) -> Uint64Array:
@@ -169,11 +169,11 @@ class Runs:
 
     def intersection(self, other: "Runs") -> "Runs":
         """Return the rows whose row IDs the other has too, at the addresses of this one."""
-        return Runs(_merged(overlaps(self.columns, *_ids(other.columns))))
+        return Runs(merged(overlaps(self.columns, *_ids(other.columns))))
 
     def difference(self, other: "Runs") -> "Runs":
         """Return the rows whose row IDs the other has not."""
-        return Runs(_merged(outside(self.columns, *_ids(other.columns))))
+        return Runs(merged(outside(self.columns, *_ids(other.columns))))
 
     def pairs(self, other: "Runs") -> RunPairs:
         """Return the runs of row IDs that both have, with both addresses."""
@@ -237,8 +237,8 @@ def _ids(columns: RunColumns) -> tuple[Uint64Array, Uint64Array]:
     return columns.start[begins[:-1]], reach[begins[1:]]
 
 
-def _merged(columns: RunColumns) -> RunColumns:
-    """Return disjoint sorted runs without empty ones, with those merged that touch."""
+def merged(columns: RunColumns) -> RunColumns:
+    """Merge adjacent runs, whose row IDs and addresses both continue; leave out empty ones."""
     filled = columns.start < columns.stop
     if not filled.all():
         columns = columns.where(filled)
