@@ -6,7 +6,6 @@ commit asks other tables.
 """
 
 import random
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +17,6 @@ __all__ = [
     "chosen_tables",
     "covering_sample",
     "stored_tables",
-    "tree_of_the_commit",
 ]
 
 DATA = Path(__file__).parent / "data"
@@ -73,15 +71,3 @@ def covering_sample(tables: Iterable[StoredTable], seed: str) -> set[StoredTable
         if table.release not in releases:
             others[table.release].append(table)
     return {*sample.values(), *(some[0] for some in others.values())}
-
-
-def tree_of_the_commit() -> str:
-    """Return the hash of the tree of the commit that is checked out; "none" outside of git."""
-    found = subprocess.run(
-        ["git", "rev-parse", "HEAD^{tree}"],
-        cwd=DATA.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return found.stdout.strip() or "none"

@@ -10,8 +10,9 @@ from tests import fuzzing
 
 
 @pytest.mark.slow
-def test_damaged_files_are_answered_or_refused():
-    seen = fuzzing.fuzz(cases=3_000, seed=2026)
+@pytest.mark.drawn(1)
+def test_damaged_files_are_answered_or_refused(seed):
+    seen = fuzzing.fuzz(cases=3_000, seed=seed)
     assert seen.failures == []
     assert seen.endings["decoders: decoded"] > 500
     assert seen.endings["decoders: CorruptFileError"] > 500

@@ -12,15 +12,17 @@ from tests.mutations import mutated, table_files
 
 
 @pytest.mark.slow
-def test_damaged_tables_end_in_answers_and_documented_errors():
-    outcome = table_fuzzing.fuzz_tables(cases=12, seed=2026)
+@pytest.mark.drawn(1)
+def test_damaged_tables_end_in_answers_and_documented_errors(seed):
+    outcome = table_fuzzing.fuzz_tables(cases=12, seed=seed)
     assert outcome.failures == []
     assert outcome.cases == 12
     assert outcome.asked > 100
 
 
-def test_most_changed_manifests_are_still_manifest_files():
-    chance = random.Random(7)
+@pytest.mark.drawn(1)
+def test_most_changed_manifests_are_still_manifest_files(seed):
+    chance = random.Random(seed)
     table = DATA / "14.0.2" / "rewritten_indices.lance"
     [file, *_] = sorted((table / "_versions").glob("*.manifest"))
     changed = [mutated(chance, file, b"other bytes") for _ in range(100)]

@@ -36,13 +36,13 @@ def test_a_column_of_two_types_shows_what_pylance_reads(tmp_path, one, other):
         assert [*check_pair(path, *pair, stable=one < other)] == []
 
 
-@pytest.mark.parametrize("seed", [7, 111, 203])
+@pytest.mark.drawn(3)
 def test_columns_of_random_tables_show_what_pylance_reads(tmp_path, seed):
     path = str(tmp_path / "t.lance")
     assert [*differences(path, live(path, seed))] == []
 
 
-@pytest.mark.parametrize("seed", [109, 311])
+@pytest.mark.drawn(2)
 def test_so_they_do_on_two_branches_and_in_the_preview_of_their_merge(tmp_path, seed):
     path = str(tmp_path / "t.lance")
     told = live_apart(path, seed)

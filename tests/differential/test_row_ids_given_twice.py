@@ -24,7 +24,6 @@ from tests.differential.following_agreement import (
 )
 
 NUM_STEPS = 12
-SEEDS = range(5)
 
 
 @dataclass
@@ -119,11 +118,7 @@ class Scans:
         return {key for key in old.keys() & new.keys() if old[key] != new[key]}
 
 
-@pytest.fixture(scope="module", params=SEEDS)
-def seed(request) -> int:
-    return int(request.param)
-
-
+pytestmark = pytest.mark.drawn(5, scope="module")
 STABLE_ALONE = pytest.mark.parametrize("life", [True], indirect=True, ids=["stable"])
 
 

@@ -16,7 +16,7 @@ from tests.disk.lives import Life, rows
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.drawn(50)
 def test_the_files_of_a_cleanup_are_those_of_pylance(seed: int, tmp_path: Path) -> None:
     life = Life(tmp_path / "t.lance", seed)
     life.live(14)
@@ -30,7 +30,7 @@ def files_in(path: Path) -> dict[str, int]:
     return {str(file.relative_to(path)): file.stat().st_size for file in every}
 
 
-@pytest.mark.parametrize("seed", range(200, 212))
+@pytest.mark.drawn(12)
 def test_a_cleanup_removes_what_the_preview_lists(seed: int, tmp_path: Path) -> None:
     life = Life(tmp_path / "t.lance", seed)
     life.live(12)

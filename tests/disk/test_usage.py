@@ -13,7 +13,7 @@ def size_of(path: Path) -> int:
     return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
 
 
-@pytest.mark.parametrize("seed", range(300, 312))
+@pytest.mark.drawn(12)
 def test_usage_adds_up_to_what_is_on_disk(seed: int, tmp_path: Path) -> None:
     life = Life(tmp_path / "t.lance", seed)
     life.live(12)

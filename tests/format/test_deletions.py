@@ -101,8 +101,9 @@ def test_the_rows_of_the_fragment_need_not_be_known(few_and_many):
 
 @pytest.mark.parametrize("compression", [None, "zstd", "lz4"])
 @pytest.mark.parametrize("count", [0, 1, 1000])
-def test_compression_and_order_do_not_matter(compression, count):
-    values = np.random.default_rng(count).permutation(1000)[:count]
+@pytest.mark.drawn(1)
+def test_compression_and_order_do_not_matter(compression, count, seed):
+    values = np.random.default_rng(seed).permutation(1000)[:count]
     data = arrow_file(values, compression=compression)
     assert decode_deletion_file(data, ARROW, 1000) == BitMap(values.tolist())
 

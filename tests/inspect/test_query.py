@@ -186,7 +186,7 @@ def test_polars_alone_would_ask_a_server_and_the_watch_sees_it(watch):
     assert watch.touched()
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.drawn(8)
 def test_a_query_that_reads_anything_else_is_refused_before_it_is_touched(watch, secret, seed):
     rng = random.Random(seed)
     watch.touched()

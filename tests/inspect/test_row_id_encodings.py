@@ -76,8 +76,9 @@ def check_the_best_is_the_fewest_and_the_saving_the_rest(asked):
     assert (inline["saving_bytes"] >= 0).all()
 
 
-def test_scattered_updates_could_take_less_than_a_quarter(tmp_path):
-    ids = np.sort(np.random.default_rng(3).permutation(6_000)[:1_800])
+@pytest.mark.drawn(1)
+def test_scattered_updates_could_take_less_than_a_quarter(tmp_path, seed):
+    ids = np.sort(np.random.default_rng(seed).permutation(6_000)[:1_800])
     table = SyntheticTable(tmp_path / "t").append(rows=6_000).update({0: ids.tolist()})
     [_, moved] = row_id_encodings(HistoryView(str(table.path)), 2).iter_rows(named=True)
     starts = [0, *(np.flatnonzero(np.diff(ids) != 1) + 1).tolist(), len(ids)]

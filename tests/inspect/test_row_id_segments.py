@@ -123,8 +123,9 @@ def test_what_is_spilled_has_no_form_but_could_have_one():
     assert (spilled["best_encoding"], spilled["best_bytes"]) == ("array", 34)
 
 
-def test_a_scattered_merge_makes_a_segment_for_each_run(tmp_path):
-    ids = np.random.default_rng(1).permutation(20_000)
+@pytest.mark.drawn(1)
+def test_a_scattered_merge_makes_a_segment_for_each_run(tmp_path, seed):
+    ids = np.random.default_rng(seed).permutation(20_000)
     data = pa.table({"id": np.arange(20_000), "n": np.arange(20_000)})
     table = lance.write_dataset(data, tmp_path / "t", enable_stable_row_ids=True)
     merge = table.merge_insert("id").when_matched_update_all()

@@ -217,7 +217,10 @@ def _ask(path: Path, ledger: Path, kept: list[int]) -> str:
     return "findings" if recorded.findings(None) else "all well"
 
 
-def test_a_ledger_damaged_at_random_is_read_or_refused(table: SyntheticTable, folder: Path):
-    endings = fuzz(table.path, folder.parent, folder, CASES, seed=2026)
+@pytest.mark.drawn(1)
+def test_a_ledger_damaged_at_random_is_read_or_refused(
+    table: SyntheticTable, folder: Path, seed: int
+):
+    endings = fuzz(table.path, folder.parent, folder, CASES, seed)
     assert sum(endings.values()) == CASES
     assert not [ending for ending in endings if "refused" in ending], endings

@@ -79,9 +79,10 @@ def record_at_once(
         list(threads.map(record, seen))
 
 
-def test_what_one_of_ten_recorders_saw_is_known(table: SyntheticTable, tmp_path):
+@pytest.mark.drawn(1)
+def test_what_one_of_ten_recorders_saw_is_known(table: SyntheticTable, tmp_path, seed):
     uri = str(table.path)
-    record_at_once(str(tmp_path / "ledger"), uri, views(table, 1))
+    record_at_once(str(tmp_path / "ledger"), uri, views(table, seed))
     ledger = lx.Ledger(tmp_path / "ledger")
     every = {*range(1, table.version + 1)}
     known(ledger, HistoryView(uri), every)
@@ -90,11 +91,12 @@ def test_what_one_of_ten_recorders_saw_is_known(table: SyntheticTable, tmp_path)
 
 
 @pytest.mark.slow
-def test_so_it_is_in_a_bucket(bucket: Bucket, tmp_path):
+@pytest.mark.drawn(1)
+def test_so_it_is_in_a_bucket(bucket: Bucket, tmp_path, seed):
     table = write_turns(tmp_path / "t.lance", stable=True)
     uri = bucket.copy(table.path, "turns.lance")
     place = bucket.uri("ledger-of-turns")
-    record_at_once(place, uri, views(table, 2), bucket.options)
+    record_at_once(place, uri, views(table, seed), bucket.options)
     every = {*range(1, table.version + 1)}
     known(lx.Ledger(place, bucket.options), bucket.view("turns.lance"), every)
 

@@ -18,12 +18,11 @@ from tests.history.test_loading import HistoryMachine
 from tests.ledger.asking import everything
 from tests.ledger.lives import live_and_clean_up
 
-SEEDS = range(4)
 STEPS = range(16)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.drawn(4)
 def test_a_cleaned_table_is_told_as_if_it_were_whole(seed):
     cleaned = live_and_clean_up(seed, STEPS)
     assert cleaned.lost > 0

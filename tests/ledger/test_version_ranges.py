@@ -50,7 +50,7 @@ def check_same_as_read(ledger: lx.Ledger, view: HistoryView) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("life", LIFE, ids=str)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.drawn(2)
 def test_ranges_of_a_life_are_one_history(life, seed, tmp_path):
     view = HistoryView(life.live(tmp_path).uri)
     ledger = lx.Ledger(tmp_path / "ledger")

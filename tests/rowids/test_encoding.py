@@ -146,8 +146,9 @@ def test_many_scattered_rows_are_cheap_in_one_segment():
     assert sizes.as_one == sizes.cut < 50_020
 
 
-def test_scattered_rows_are_cut_where_offsets_get_longer():
-    random = np.random.default_rng(0)
+@pytest.mark.drawn(1)
+def test_scattered_rows_are_cut_where_offsets_get_longer(seed):
+    random = np.random.default_rng(seed)
     some = np.sort(random.choice(20_000_000, 200_000, replace=False)).astype(np.uint64)
     sizes = optimal_sizes(RowIdSequence.of([encode_segment(some)]))
     assert sizes.stored > 800_000

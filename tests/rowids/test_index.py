@@ -199,12 +199,13 @@ def test_only_whole_numbers_are_ids(wrong):
             ask(wrong)
 
 
-@pytest.mark.parametrize(
-    "ids", [np.arange(0, 300_000, 3), np.random.default_rng(5).permutation(99_999)]
-)
-def test_runs_are_found_wherever_they_are_cut_into_portions(ids):
-    ids = ids.astype(np.uint64)
-    removed = np.random.default_rng(6).choice(len(ids), 9_000, replace=False).astype(np.uint32)
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.drawn(1)
+def test_runs_are_found_wherever_they_are_cut_into_portions(in_order, seed):
+    random = np.random.default_rng(seed)
+    some = np.arange(0, 300_000, 3) if in_order else random.permutation(99_999)
+    ids = some.astype(np.uint64)
+    removed = random.choice(len(ids), 9_000, replace=False).astype(np.uint32)
     array = Array(EncodedU64Array.of(ids))
     fragments = [
         FragmentRows(

@@ -50,9 +50,10 @@ def commit(path: str, chance: random.Random, number: int) -> None:
             dataset.delete("id < 0")
 
 
-def test_a_copy_follows_a_table(spark, recipes, tmp_path):
+@pytest.mark.drawn(1)
+def test_a_copy_follows_a_table(spark, recipes, tmp_path, seed):
     path, target = str(tmp_path / "people.lance"), str(tmp_path / "copy")
-    chance = random.Random(17)
+    chance = random.Random(seed)
     lance.write_dataset(people(*range(40)), path, max_rows_per_file=15, enable_stable_row_ids=True)
     number = 0
     for _ in range(2):
