@@ -4,10 +4,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+MINUTES ?= 60
 INSTALL := $(BIN)/python tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup test test-all check docs fuzz soak older-spark format frontend protos ledger-page constraints benchmarks screenshots clean python
+.PHONY: help lab setup test test-all lowest newest nightly check docs fuzz soak older-spark format frontend protos ledger-page constraints benchmarks screenshots clean python
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +23,15 @@ test: | python  ## run everything: lint, types, import rules, all tests, noteboo
 
 test-all: | python  ## run everything, on all stored tables, and with the lowest and newest dependencies
 	@$(PYTHON) tools/run_tests.py --all
+
+lowest: | python  ## run unit tests with the lowest versions of the dependencies
+	@$(PYTHON) tools/run_tests.py setup lowest
+
+newest: | python  ## run unit tests with the newest versions of the dependencies
+	@$(PYTHON) tools/run_tests.py setup newest
+
+nightly: $(VENV)/.dev  ## run all that is random with fresh seeds, again and again, for MINUTES (60)
+	@$(BIN)/python tools/nightly.py --minutes $(MINUTES)
 
 check: | python  ## run the quick part: lint, types, import rules, quick unit tests
 	@$(PYTHON) tools/run_tests.py setup lint quick
