@@ -15,6 +15,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
@@ -41,6 +42,12 @@ def pins() -> dict[str, Version]:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     pairs = [line.split("==") for line in lines if line and not line.startswith("#")]
     return {canonicalize_name(name): Version(pin) for name, pin in pairs}
+
+
+def targets() -> set[str]:
+    """Return what make can be asked for."""
+    rules = re.findall(r"^([a-z -]+):(?!=)", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    return {target for rule in rules for target in rule.split()}
 
 
 def without_code(markdown: str) -> str:
@@ -200,7 +207,25 @@ def test_links_between_documents_lead_somewhere(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_documents_name_commands_that_exist(document):
-    known = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     code = "\n".join(re.findall(r"```.*?```|`[^`\n]*`", document.read_text(), flags=re.DOTALL))
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", code, flags=re.MULTILINE))
-    assert named <= known
+    assert named <= targets()
+
+
+def test_the_workflow_runs_commands_that_exist_with_every_python_that_is_declared():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/checks.yml").read_text())
+    asked, pythons = set[str](), set[str]()
+    for job in workflow["jobs"].values():
+        matrix = job.get("strategy", {}).get("matrix", {})
+        pythons |= {*matrix.get("python", [])}
+        for step in job["steps"]:
+            for which in matrix.get("versions", [""]):
+                command = step.get("run", "").replace("${{ matrix.versions }}", which)
+                asked |= {*re.findall(r"make (\S+)", command)}
+    assert asked == {"test", "lowest", "newest", "nightly"}
+    assert asked <= targets()
+    declared = "Programming Language :: Python :: "
+    classifiers = PROJECT["project"]["classifiers"]
+    assert pythons == {
+        line[len(declared) :] for line in classifiers if re.match(f"{declared}3\\.", line)
+    }
