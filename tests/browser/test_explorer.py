@@ -424,8 +424,10 @@ def broken(spare_notebook, explore, tmp_path):
     """The explorer of a table whose view of the disk fails twice."""
     spare_notebook.show()
     spare_notebook.run(BREAK)
-    yield explore(SyntheticTable(tmp_path / "t.lance").append().path, "disk")
-    spare_notebook.run("module.TABS['disk'] = disk")
+    try:
+        yield explore(SyntheticTable(tmp_path / "t.lance").append().path, "disk")
+    finally:
+        spare_notebook.run("module.TABS['disk'] = disk")
 
 
 def test_a_view_that_cannot_be_made_says_why_and_is_tried_again(broken):

@@ -212,9 +212,11 @@ overview.disk_answer = wait_and_tell
 @pytest.fixture
 def waiting(spare_notebook, photos_path):
     """The overview of the sample table, which waits for what is on disk."""
-    spare_notebook.run_cells(WAIT + OPEN.format(path=str(photos_path), branch=None))
-    yield spare_notebook
-    spare_notebook.run("may_tell.set(); overview.disk_answer = answer")
+    try:
+        spare_notebook.run_cells(WAIT + OPEN.format(path=str(photos_path), branch=None))
+        yield spare_notebook
+    finally:
+        spare_notebook.run("may_tell.set(); overview.disk_answer = answer")
 
 
 def test_what_is_on_disk_has_its_place_before_it_is_known(waiting, lab):
