@@ -125,8 +125,6 @@ class _Finder:
         self._history = rows.history
         self._begin_version = begin_version
         self._names = {record.version: record.operation for record in rows.history.records}
-        if rows.namesakes:
-            self._names |= rows.namesakes.operations
         self._earliest: dict[int, int] = {}
 
     def next_version(self, pending: Iterable[_Looked]) -> int:

@@ -98,4 +98,4 @@ def _passed(stretch: Stretch) -> tuple[Branch, VersionPath] | None:
     branch = Branch(stretch.view, stretch.view.history)
     ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
     begin, end = (np.searchsorted(branch.history.versions, ends, side="right") - 1).tolist()
-    return branch, path_between(branch, begin, end)
+    return branch, path_between(branch.history, begin, end)

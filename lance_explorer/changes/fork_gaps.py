@@ -109,7 +109,9 @@ def _matched(
 def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     """Return the classes of rows that both versions have, by their last updates."""
     fields = EndFields(end.rows, end.position, _shared_fields(base, end).values())
-    unseen = untold_rows(end.rows, path_between(end.rows, 0, end.position), fields).rewritten
+    unseen = untold_rows(
+        end.rows, path_between(end.rows.history, 0, end.position), fields
+    ).rewritten
     kept = unseen.cut(kept)
     old, new = last_updates(base.rows, base.position), last_updates(end.rows, end.position)
     runs = kept.cut(kept.before, old.address)

@@ -4,17 +4,18 @@ from dataclasses import replace
 
 import polars as pl
 
-from lance_explorer.changes.steps import lost_before
 from lance_explorer.findings import Finding, Severity
 from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.columns.lives import Doubt
 from lance_explorer.history.paths import Line
+from lance_explorer.history.uncertain_commits import uncertain_commit
 
 __all__ = ["LostValues"]
 
 _HINTS = {
     "values_lost": "some values are lost: findings() says which, and why",
     "column_in_doubt": "two columns may be one: findings() says which, and why",
+    "detached_restored": "some rows are uncertain: findings() says which, and why",
     "removed_rows_lost": "which rows were removed is lost: findings() says why",
 }
 """The codes of what is found, and what is said of it in short."""
@@ -59,9 +60,14 @@ class LostValues:
         return findings_frame([finding for _, finding in found], [key[0] for key, _ in found])
 
     def gap(self, rows: Line, position: int) -> None:
-        """Note that versions just before a kept one are not kept."""
+        """Note that versions just before one are lost, or that it restored a detached one."""
+        if rows.history.restores_detached[position]:
+            found = uncertain_commit(rows.history, position)
+            self._found[rows.view.branch, None, found.message] = found
+        if not rows.history.num_lost_before[position]:
+            return
         last = int(rows.history.versions[position]) - 1
-        first = last - lost_before(rows, position) + 1
+        first = last - int(rows.history.num_lost_before[position]) + 1
         lost = f"versions {first} to {last} are" if first < last else f"version {last} is"
         message = f"{lost} not kept: values that rows had only in them are lost"
         if position:

@@ -47,12 +47,12 @@ __all__ = [
 def replaced_columns(rows: StateRows, begin: int, end: int) -> ReplacedColumns:
     """Return the columns of two versions that share a name and are two columns."""
     common = schemas_at(rows, begin, end).common
-    return ReplacedColumns.between(rows, path_between(rows, begin, end), begin, end, common)
+    return ReplacedColumns.between(rows, path_between(rows.history, begin, end), begin, end, common)
 
 
 def traces_between(rows: StateRows, begin: int, end: int) -> Traces:
     """Return what the commits between two versions did that comparing them does not show."""
-    return traces(rows, path_between(rows, begin, end), EndFields.between(rows, begin, end))
+    return traces(rows, path_between(rows.history, begin, end), EndFields.between(rows, begin, end))
 
 
 def net_changes(
@@ -76,7 +76,7 @@ def net_changes(
     found : Traces, optional
         What :func:`traces_between` tells of both versions, if that is known.
     """
-    path = path_between(rows, begin, end)
+    path = path_between(rows.history, begin, end)
     schemas = schemas_at(rows, begin, end)
     by_ids = rows.is_told_by_ids(begin + 1)
     fields = EndFields.between(rows, begin, end)
@@ -140,9 +140,11 @@ def net_changes_since(
         Which rows; all by default.
     """
     live = _compared(rows, EMPTY, end, share, everywhere=False)
-    if rows.namesakes:
-        created, updated = map(rows.namesakes.arrived, (live.created, live.updated_after))
-        live = replace(live, created=created, updated_after=updated)
+    is_open = np.zeros(len(live), dtype=np.bool_)
+    if rows.namesakes:  # what row versions say of rows of a detached version tells nothing
+        live = live.cut(live.identity, rows.namesakes.open_borders)
+        is_open = rows.namesakes.are_open(live.identity)
+    doubtful, live = live.where(is_open), live.where(~is_open)
     is_new = live.created > begin_version
     written = live.where(~is_new & (live.updated_after > begin_version))
     before = np.full(len(written), begin_version, dtype=np.uint64)
@@ -150,6 +152,7 @@ def net_changes_since(
     return ChangeRuns.concatenated(
         [
             inserted,
+            _doubted(ChangeRuns.alike(doubtful, RowEvent.INSERTED, Evidence.LOST)),
             written_rows(
                 rows, replace(written, updated_before=before), Evidence.DERIVED, begin_version
             ),
@@ -161,7 +164,7 @@ def net_changes_since(
 def _untold_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) -> ChangeRuns:
     """Return older rows that kept versions may have written in place, unseen by row versions."""
     first = int(np.searchsorted(rows.history.versions, np.uint64(begin_version), side="right"))
-    path = path_between(rows, first - 1, end)
+    path = path_between(rows.history, first - 1, end)
     unseen = untold_rows(rows, path, EndFields.between(rows, end, end)).rewritten
     runs = unseen.cut(live.where(live.updated_after <= begin_version))
     found = runs.where(unseen.has(runs.identity))

@@ -27,7 +27,7 @@ from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
-from lance_explorer.history.paths import EMPTY, Line, path_between
+from lance_explorer.history.paths import EMPTY, path_between
 from lance_explorer.history.view import HistoryView
 
 __all__ = [
@@ -37,7 +37,6 @@ __all__ = [
     "commit_steps",
     "is_told_by_itself",
     "is_told_by_rows",
-    "lost_before",
     "net_step",
     "version_range",
 ]
@@ -186,7 +185,7 @@ def is_told_by_rows(versions: VersionRange, added: NDArray[np.int64]) -> bool:
     rows, begin, end = versions.rows, versions.begin, versions.end
     if rows.is_told_by_ids(begin + 1) or begin == EMPTY:
         return end != EMPTY
-    if end == EMPTY or not is_never_back(rows, path_between(rows, begin, end)):
+    if end == EMPTY or not is_never_back(rows, path_between(rows.history, begin, end)):
         return False
     created = [rows.origins(state).created for state in added.tolist()]
     return all(some is not None and (some.versions != NO_VERSION).all() for some in created)
@@ -266,14 +265,6 @@ def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
             yield ChangeStep(runs, position - 1, position, rows.history.records[position].version)
 
 
-def lost_before(rows: Line, position: int) -> int:
-    """Return how many versions just before a kept one are not kept."""
-    if rows.history.begins_exactly[position]:
-        return 0
-    versions = rows.history.versions
-    return int(versions[position]) - (int(versions[position - 1]) if position else 0) - 1
-
-
 def _over_gap(versions: VersionRange, position: int, runs: ChangeRuns) -> Iterator[ChangeStep]:
     """Yield what a kept version proves of lost ones before it, with a line for what is lost.
 
@@ -281,13 +272,16 @@ def _over_gap(versions: VersionRange, position: int, runs: ChangeRuns) -> Iterat
     """
     history = versions.rows.history
     previous = int(history.versions[position - 1]) if position else 0
+    version = history.records[position].version
+    if not history.num_lost_before[position]:  # the commit itself brought a detached version
+        runs = ChangeRuns.concatenated([runs, _lost_line(version)])
+        yield ChangeStep(runs, position - 1, position, version)
+        return
     is_lost, ended = runs.evidence == Evidence.LOST, runs.after == NO_ADDRESS
     is_told = ended if previous >= versions.begin_version else np.zeros(len(runs), dtype=np.bool_)
     is_told |= ~is_lost & (runs.version > versions.begin_version)
     runs = replace(runs, version=np.where(is_lost, np.uint64(NO_VERSION), runs.version))
-    runs = ChangeRuns.concatenated(
-        [runs.where(is_told), _lost_line(history.records[position].version)]
-    )
+    runs = ChangeRuns.concatenated([runs.where(is_told), _lost_line(version)])
     for version in np.unique(runs.version).tolist():
         yield ChangeStep(runs.where(runs.version == version), position - 1, position, version)
 

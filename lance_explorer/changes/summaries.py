@@ -8,7 +8,7 @@ import polars as pl
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.counting import counted
 from lance_explorer.changes.frame import COMMIT_SUMMARY, NET_SUMMARY
-from lance_explorer.changes.steps import ChangeStep, VersionRange, lost_before
+from lance_explorer.changes.steps import ChangeStep, VersionRange
 from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.events.event_runs import COMMIT_EVENTS, NET_EVENTS, RowEvent
 from lance_explorer.history.evidence import Evidence
@@ -64,6 +64,7 @@ def commit_summary(versions: VersionRange, steps: Iterable[ChangeStep]) -> pl.Da
     records = versions.rows.history.records
     kept = {record.version: record for record in records}
     here = [kept.get(step.version) for step in found]
+    num_lost = versions.rows.history.num_lost_before
     return COMMIT_SUMMARY.build(
         {
             "version": [step.version or None for step in found],
@@ -75,8 +76,7 @@ def commit_summary(versions: VersionRange, steps: Iterable[ChangeStep]) -> pl.Da
             },
             **_doubts([step.runs for step in found]),
             "versions_lost": [
-                lost_before(versions.rows, step.after) if step.runs.count(RowEvent.LOST) else 0
-                for step in found
+                int(num_lost[step.after]) if step.runs.count(RowEvent.LOST) else 0 for step in found
             ],
             "known_from": known_from(versions.rows.view, [step.version or None for step in found]),
         }
@@ -107,5 +107,5 @@ def _lost_between(versions: VersionRange) -> int:
         between = versions.rows.history.versions
         kept = (between > versions.begin_version) & (between <= versions.end_version)
         return versions.end_version - versions.begin_version - int(kept.sum())
-    path = path_between(versions.rows, versions.begin, versions.end)
-    return sum([lost_before(versions.rows, position) for position in path.steps])
+    path = path_between(versions.rows.history, versions.begin, versions.end)
+    return int(versions.rows.history.num_lost_before[[*path.steps]].sum())

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.format.row_operations import Update
 from lance_explorer.history.columns.end_fields import EndFields
 from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_events import NO_ADDRESS, row_events
@@ -13,10 +12,7 @@ from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.events.untold_writes import UntoldRows, untold_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.history.paths import VersionPath
-from lance_explorer.history.restores import is_restore_of_lost, restored_commits
-from lance_explorer.history.update_kinds import has_new_rows
-from lance_explorer.rowids.arrays import MAX_U64
+from lance_explorer.history.paths import VersionPath, restores_unseen
 
 __all__ = ["Traces", "traces"]
 
@@ -55,10 +51,7 @@ def _unpaired(rows: StateRows, path: VersionPath) -> IdentitySet:
     for position in path.steps:
         if rows.is_told_by_ids(position):
             continue
-        if _restores_unpaired(rows, position):  # it is not compared with what that was built on
-            every = np.array([0], dtype=np.uint64), np.array([MAX_U64], dtype=np.uint64)
-            return IdentitySet(*every)
-        is_open = is_restore_of_lost(rows.view, rows.history, position)
+        is_open = restores_unseen(rows.history, position)
         if is_open or StepFacts(rows, position).is_unpaired_update:
             events = row_events(rows.view, position)
             is_half = (events.before == NO_ADDRESS) | (events.after == NO_ADDRESS)
@@ -66,21 +59,6 @@ def _unpaired(rows: StateRows, path: VersionPath) -> IdentitySet:
             start.append(halves.identity)
             stop.append(halves.identity + halves.length)
     return IdentitySet.of(np.concatenate(start), np.concatenate(stop))
-
-
-def _restores_unpaired(rows: StateRows, position: int) -> bool:
-    """Whether a version restored a detached update that took rows out and put others in."""
-    record = rows.history.records[position]
-    if record.operation != OperationName.RESTORE:
-        return False
-    return any(
-        isinstance(commit.operation, Update)
-        and any(
-            not has_new_rows(commit.operation, fragment, commit.base)
-            for fragment in commit.operation.new_fragments
-        )
-        for commit in restored_commits(rows.view, record)[0]
-    )
 
 
 def _told_by_order(rows: StateRows, path: VersionPath) -> IdentitySet:

@@ -92,7 +92,8 @@ class TransactionHeader:
     """A transaction without what its operation holds.
 
     ``operation`` is the name in Lance, such as ``CreateIndex``, or ``unknown``; ``number`` is its
-    number in the format, which says more in that case.
+    number in the format, which says more in that case. ``restored_version`` is what a Restore went
+    back to: None for other operations, and where the operation cannot be decoded.
     """
 
     read_version: int
@@ -101,6 +102,7 @@ class TransactionHeader:
     number: int
     properties: tuple[tuple[str, str], ...]
     message: str | None
+    restored_version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +131,8 @@ def decode_transaction_header(data: bytes) -> TransactionHeader:
     --------
     >>> from lance_explorer.format.transactions import decode_transaction_header
     >>> header = decode_transaction_header(b"\x08\x09\x12\x02id\xd2\x06\x02\x08\x07")
-    >>> header.read_version, header.operation, header.number
-    (9, <OperationName.RESTORE: 'Restore'>, 106)
+    >>> header.read_version, header.operation, header.number, header.restored_version
+    (9, <OperationName.RESTORE: 'Restore'>, 106, 7)
     """
     envelope = parse(pb.TransactionEnvelope, data, "transaction")
     arm = envelope.WhichOneof("operation")
@@ -148,7 +150,15 @@ def decode_transaction_header(data: bytes) -> TransactionHeader:
         number,
         pairs(properties),
         properties.get(COMMIT_MESSAGE) if properties else None,
+        _restored_version(envelope.restore) if arm == "restore" else None,
     )
+
+
+def _restored_version(operation: bytes) -> int | None:
+    try:
+        return parse(pb.Restore, operation, "Restore operation").version
+    except FormatError:
+        return None  # whoever asks for the whole operation gets the error
 
 
 @decoder

@@ -82,10 +82,13 @@ def count_fragments(history: History, live_rows: _Counts) -> FragmentCounts:
         for kind in (InPlace.VALUES_DIFFER, InPlace.COLUMNS_ADDED)
     ]
     ones = np.ones(len(history.states), dtype=np.int64)
+    # What a restore of a detached version did to fragments the version before tells all the same.
+    is_next = history.restores_detached & (history.num_lost_before == 0)
+    is_next |= history.follows_previous
 
     def by_version(*parts: tuple[_Counts, _Counts]) -> _Counts:
         sums = _sum_at(len(history), *parts)
-        return np.where(history.follows_previous, sums, UNKNOWN_COUNT)
+        return np.where(is_next, sums, UNKNOWN_COUNT)
 
     return FragmentCounts(
         added=by_version((pairs.added_at, ones[pairs.added])),

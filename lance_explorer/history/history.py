@@ -13,8 +13,10 @@ from lance_explorer.format.manifest import Manifest
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field
 from lance_explorer.format.transactions import TransactionHeader
+from lance_explorer.history.graph.commits import Line
+from lance_explorer.history.graph.walks import CommitGraph
 from lance_explorer.history.intervals import NO_INTERVALS, Intervals
-from lance_explorer.history.listing import VersionFile
+from lance_explorer.history.listing import FIRST_DETACHED, VersionFile
 from lance_explorer.history.states import UNKNOWN_COUNT, States
 
 __all__ = [
@@ -62,6 +64,11 @@ class VersionRecord:
     fragment_bytes: int
     index_section_bytes: int
     num_new_row_ids: int | None
+
+    @property
+    def restored_version(self) -> int | None:
+        """What a Restore went back to; None for other commits, and where nothing tells."""
+        return self.transaction.header.restored_version if self.transaction else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +132,43 @@ class History:
     def follows_previous(self) -> NDArray[np.bool_]:
         """For each record, whether the version before is kept; before 1 is the empty table.
 
-        The first version of a branch or clone follows none, though it may have number 1.
+        The first version of a branch or clone follows none, though it may have number 1. Nor does
+        a Restore of a detached version: any commits may lie between, which nothing tells of.
         """
         previous = np.concatenate([np.zeros(1, np.uint64), self.versions])[:-1]
         follows: NDArray[np.bool_] = self.versions == previous + np.uint64(1)
-        return follows & ~self._are_clones
+        return follows & ~self._are_clones & ~self.restores_detached
+
+    @cached_property
+    def restores_detached(self) -> NDArray[np.bool_]:
+        """For each record, whether it is a Restore of a detached version, and the first of it."""
+        restored = self.restored
+        return np.array(
+            [restored.get(record.version, 0) >= FIRST_DETACHED for record in self.records],
+            dtype=np.bool_,
+        )
+
+    @cached_property
+    def restored(self) -> dict[int, int]:
+        """For each Restore the version that it went back to; 0 if its transaction does not say.
+
+        A detached version that an earlier one restored is what that one is.
+        """
+        found, first = dict[int, int](), dict[int, int]()
+        for record in self.records:
+            if record.operation == OperationName.RESTORE:
+                target = record.restored_version or 0
+                found[record.version] = first.get(target, target)
+                if target >= FIRST_DETACHED:
+                    first.setdefault(target, record.version)
+        return found
+
+    @cached_property
+    def num_lost_before(self) -> NDArray[np.int64]:
+        """For each record, how many versions just before it are not kept."""
+        previous = np.concatenate([np.zeros(1, np.uint64), self.versions])[:-1]
+        lost = (self.versions - previous).astype(np.int64) - 1
+        return np.where(self._are_clones, 0, lost)
 
     @cached_property
     def begins_exactly(self) -> NDArray[np.bool_]:
@@ -138,6 +177,19 @@ class History:
         So it is where the version before is kept, and at the first version of a branch or clone.
         """
         return self.follows_previous | self._are_clones
+
+    @cached_property
+    def graph(self) -> CommitGraph:
+        """The commits of this branch, whose identity there is no matter."""
+        versions = self.versions.tolist()
+        # A detached version does not say what it was built on: any commits may lie between.
+        detached = {
+            target: version - 1
+            for version, target in self.restored.items()
+            if target >= FIRST_DETACHED
+        }
+        begin = versions[0] if versions and self._are_clones[0] else 1
+        return CommitGraph([Line("", versions, self.restored, detached, begin)])
 
     @property
     def _are_clones(self) -> NDArray[np.bool_]:

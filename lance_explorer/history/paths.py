@@ -1,20 +1,27 @@
-"""The way from one version to another in the tree of versions.
+"""Walks over the commits of one branch, in positions: see :mod:`lance_explorer.history.graph`.
 
-A restore makes its target the parent of what follows: what was committed between is undone. So a
-version has one line of commits that made it, and two versions differ by the commits of their lines
-that are not common to both.
+A position is that of a kept version in a history. Lost and detached versions have none: they are
+left out of a path, and the last kept version before them stands for one that a walk ends at.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
+from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.graph.commits import Commit, EdgeKind
 from lance_explorer.history.history import History
-from lance_explorer.history.restores import ordinary_version, restored_version
 from lance_explorer.history.view import HistoryView
 
-__all__ = ["EMPTY", "Branch", "Line", "VersionPath", "parent_position", "path_between"]
+__all__ = [
+    "EMPTY",
+    "Branch",
+    "Line",
+    "VersionPath",
+    "parent_position",
+    "path_between",
+    "restores_unseen",
+]
 
 EMPTY = -1
 """The position of the empty table, before every version."""
@@ -42,7 +49,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class VersionPath:
-    """The commits between two versions, as positions in a history.
+    """The kept commits between two versions, as positions in a history.
 
     Attributes
     ----------
@@ -51,7 +58,7 @@ class VersionPath:
     done : tuple of int
         Those that only the second version has, earliest first.
     common : int
-        The last that both have, or EMPTY.
+        The last kept one that both have, or EMPTY.
     """
 
     undone: tuple[int, ...]
@@ -64,31 +71,42 @@ class VersionPath:
         return self.undone + self.done
 
 
-def path_between(line: Line, begin: int, end: int) -> VersionPath:
+def path_between(history: History, begin: int, end: int) -> VersionPath:
     """Return the way between two versions, given by their positions or EMPTY."""
-    undone, done = list[int](), list[int]()
-    while begin != end:
-        if begin > end:
-            undone.append(begin)
-            begin = parent_position(line, begin)
-        else:
-            done.append(end)
-            end = parent_position(line, end)
-    return VersionPath(tuple(undone), tuple(reversed(done)), begin)
+    path = history.graph.path(_commit(history, begin), _commit(history, end))
+    undone, done = [_positions(history, some) for some in (path.undone, path.done)]
+    return VersionPath(undone, done, _last_kept(history, path.common))
 
 
-def parent_position(line: Line, position: int) -> int:
-    """Return the position that a commit went out from; of a restore, that of what it restored.
+def parent_position(history: History, position: int) -> int:
+    """Return the last kept version that one has its content from; of a restore, what it restored.
 
-    If that is a detached version, it is the ordinary one that it was built on. Where it is not
-    kept, it is the last kept one before it; EMPTY if there is none.
+    EMPTY if there is none.
     """
-    record = line.history.records[position]
-    restored = restored_version(line.view, record)
-    target = None
-    if restored is not None:
-        target = ordinary_version(line.view, restored, record.version)
-    if target is None:
-        return position - 1
-    known = int(np.searchsorted(line.history.versions, np.uint64(target), side="right")) - 1
-    return min(known, position - 1)
+    commit = Commit("", history.records[position].version)
+    return _last_kept(history, history.graph.content_parent(commit))
+
+
+def restores_unseen(history: History, position: int) -> bool:
+    """Whether a version is a Restore, and what it went back to is not in the history."""
+    record = history.records[position]
+    if record.operation != OperationName.RESTORE:
+        return False
+    parents = history.graph.parents(Commit("", record.version))
+    is_told = bool(parents) and parents[0].kind is EdgeKind.RESTORES
+    return not (is_told and history.graph.can_be_read(parents[0].parent))
+
+
+def _commit(history: History, position: int) -> Commit | None:
+    return None if position == EMPTY else Commit("", history.records[position].version)
+
+
+def _positions(history: History, commits: Iterable[Commit]) -> tuple[int, ...]:
+    return tuple([history.position(c.version) for c in commits if c.version in history])
+
+
+def _last_kept(history: History, commit: Commit | None) -> int:
+    for one in history.graph.ancestors(commit):
+        if one.version in history:
+            return history.position(one.version)
+    return EMPTY

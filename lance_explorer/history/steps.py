@@ -42,7 +42,7 @@ class Step:
     begin_version, version : int
         The numbers of both; 0 if there is none before.
     follows : bool
-        Whether no version is missing between.
+        Whether all that happened between is known: no version is missing, and none was detached.
     """
 
     def __init__(self, view: HistoryView, history: History, position: int) -> None:

@@ -58,17 +58,13 @@ def inserts_nothing(keys: KeyExistenceFilter | None) -> bool:
     return not keys.key_hashes and (keys.bloom is None or not any(keys.bloom.bitmap))
 
 
-def has_new_rows(
-    operation: Operation | None, fragment: Fragment, base: Iterable[Fragment] = ()
-) -> bool:
+def has_new_rows(operation: Operation | None, fragment: Fragment) -> bool:
     """Whether a transaction says by itself that all rows of a fragment are new.
 
-    That takes no version to compare with. An update that names no other fragment only inserted; so
-    did one that took no row out of the fragments that it names, where the ``base`` is known that
-    they were in.
+    That takes no version to compare with. An update that names no other fragment only inserted.
     """
     if isinstance(operation, Update) and (
-        operation.removed_fragment_ids or not _takes_nothing_out(operation, base)
+        operation.removed_fragment_ids or operation.updated_fragments
     ):
         return False
     return writes_rows(operation, fragment)
@@ -85,10 +81,3 @@ def writes_rows(operation: Operation | None, fragment: Fragment) -> bool:
             return False
     own = {file.path for new in written for file in new.files}
     return any(file.path in own for file in fragment.files)
-
-
-def _takes_nothing_out(update: Update, base: Iterable[Fragment]) -> bool:
-    masks = {fragment.id: fragment.deletion_file for fragment in base}
-    return all(
-        one.id in masks and masks[one.id] == one.deletion_file for one in update.updated_fragments
-    )

@@ -10,6 +10,7 @@ from lance_explorer.frames.findings import FINDINGS, findings_frame
 from lance_explorer.history.history import History
 from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.states import UNKNOWN_COUNT, num_row_ids
+from lance_explorer.history.uncertain_commits import uncertain_commits
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.contradictions import contradictions
 from lance_explorer.storage import is_link
@@ -27,6 +28,7 @@ def findings(view: HistoryView) -> pl.DataFrame:
         *_uncounted(history),
         *_contradicted(history),
         *contradictions(view),
+        *uncertain_commits(history),
         *rewrites(view).findings,
         *view.recorded_findings,
         *view.listing.findings,

@@ -18,7 +18,6 @@ from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.ancestors import parent_of
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.restores import restored_version
 from lance_explorer.history.view import HistoryView
 
 __all__ = ["CREATED_AT_SOURCE", "created_at", "is_faulty"]
@@ -187,7 +186,7 @@ class _Place:
         return self._last_kept(record.version - 1)
 
     def _restored(self) -> tuple["_Place | None", bool]:
-        version = _restored_version(self.view, self.record)
+        version = self.record.restored_version
         if version is None or not version < self.record.version:
             return None, False
         return self._last_kept(version)[0], False
@@ -206,13 +205,6 @@ class _Place:
             return None, version == 0
         found = _Place(self.view, self.history, end - 1)
         return found, found.record.version == version
-
-
-def _restored_version(view: HistoryView, record: VersionRecord) -> int | None:
-    try:
-        return restored_version(view, record)
-    except FormatError:
-        return None
 
 
 def is_faulty(writer: WriterVersion | None) -> bool:

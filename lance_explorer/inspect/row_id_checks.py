@@ -5,16 +5,14 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import polars as pl
 
-from lance_explorer.errors import FormatError, LanceExplorerError, NotFoundError
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.reading.row_changes import RowChanges, row_changes
 from lance_explorer.history.reading.row_reader import FragmentContent
-from lance_explorer.history.restores import ordinary_version, restored_version
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.findings import findings_frame
 from lance_explorer.inspect.row_checks import check_fragment, count_too_early
@@ -35,7 +33,6 @@ from lance_explorer.inspect.row_id_tracking import (
     RowIdTracker,
     end_of,
     ids_from,
-    joined,
 )
 from lance_explorer.rowids.id_map import IdMap
 
@@ -126,15 +123,10 @@ class _Check:
         if position == 0 or not self._history.follows_previous[position]:
             return None
         match record.operation:
-            case None | OperationName.UNKNOWN:
+            case None | OperationName.UNKNOWN | OperationName.RESTORE:
                 return None
             case OperationName.OVERWRITE:
                 return arrival.rows
-            case OperationName.RESTORE:
-                base = _base_of_detached(self._view, record)
-                if base is None:
-                    return None
-                return ids_from(joined([ids.live for ids in new])[0], base)
         return arrival.fresh
 
     def _remember(
@@ -215,21 +207,6 @@ def _reused(record: VersionRecord, ids: IdGroup) -> Finding:
         version=record.version,
         fragment_id=ids.fragment_ids[-1],
     )
-
-
-def _base_of_detached(view: HistoryView, record: VersionRecord) -> int | None:
-    """Return the next row ID of the version that a restored detached version was built on.
-
-    None if the restored version is not detached, or if this cannot be told.
-    """
-    try:
-        restored = restored_version(view, record)
-        if restored is None or restored < FIRST_DETACHED:
-            return None
-        base = ordinary_version(view, restored, record.version)
-        return None if base is None else view.version(base).records[0].manifest.next_row_id
-    except (FormatError, NotFoundError):
-        return None
 
 
 def _num_between(several: list[FragmentIds], low: int, high: int) -> int:

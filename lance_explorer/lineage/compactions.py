@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, groupby
 
-from lance_explorer.errors import CorruptFileError, FormatError
+from lance_explorer.errors import CorruptFileError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.ancestors import Place, parents_of
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.restores import ordinary_version, restored_version
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.compaction_records import (
     CompactionLineage,
@@ -89,25 +89,29 @@ def _found(view: HistoryView, last: int) -> list[CompactionLineageEntry]:
 def _line(view: HistoryView, version: int) -> Iterator[tuple[HistoryView, int]]:
     """Yield a branch and a version of it, then its parents and where they were left."""
     for place in (Place(view, version), *parents_of(view)):
-        yield place.view, ordinary_version(place.view, place.version) or 0
+        yield place.view, _of_branch(place.view, place.version)
+
+
+def _of_branch(view: HistoryView, version: int) -> int:
+    """Return a version; of a detached one that which its writer read, 0 if that is detached, too.
+
+    It says no more of what it was built on.
+    """
+    if version < FIRST_DETACHED:
+        return version
+    stored = view.version(version).records[0].transaction
+    read = 0 if stored is None else stored.header.read_version
+    return read if read < FIRST_DETACHED else 0
 
 
 def _undone(view: HistoryView, version: int) -> Iterator[range]:
     """Yield the versions of a branch that restores undid, as seen from one of its versions."""
     for record in reversed(view.history.records):
         if record.version <= version and record.operation == OperationName.RESTORE:
-            restored = _restored_version(view, record)
+            restored = record.restored_version
             if restored is not None and restored < record.version:
                 yield range(restored + 1, record.version)
                 version = restored
-
-
-def _restored_version(view: HistoryView, record: VersionRecord) -> int | None:
-    try:
-        restored = restored_version(view, record)
-    except FormatError:
-        return None
-    return None if restored is None else ordinary_version(view, restored, record.version)
 
 
 def _of_rewrites(

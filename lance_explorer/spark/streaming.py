@@ -148,7 +148,7 @@ def _check_nothing_lost(view: HistoryView, begin_version: int, end_version: int)
     """Raise VersionNotFoundError if changes of some versions cannot be told any more."""
     history = state_rows(view).history
     asked = (history.versions > begin_version) & (history.versions <= end_version)
-    after = history.versions[asked & ~history.begins_exactly].tolist()
+    after = history.versions[asked & (history.num_lost_before > 0)].tolist()
     if not after:
         return
     kept = [0, *history.versions.tolist()]

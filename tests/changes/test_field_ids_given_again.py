@@ -451,24 +451,6 @@ SWAP = [rename("k", "x"), rename("a", "k"), rename("x", "a")]
 
 
 @pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
-def test_the_restore_of_a_detached_restore_brings_back_the_columns_of_what_that_restored(
-    tmp_path, stable
-):
-    # No data file can tell: there were no rows.
-    steps = [delete_all, *SWAP, append_as("k", "a"), cast_to("k", pa.int32()), restore_detached(2)]
-    table = written(tmp_path / "t.lance", steps, stable=stable)
-    changes = table.changes(0, mode="per_commit", images="both")
-    added_rows = changes.to_polars().filter(_commit_version=6, _change_type="insert")
-    assert added_rows.select("k", "a").rows() == [
-        (10, 0),
-        (11, 1),
-    ]  # the field that was k is called a
-    assert changes.findings().is_empty()
-    schema = table.diff(6, 8).schema().select("change", "path_before", "path_after")
-    assert ("renamed", "a", "k") in schema.rows()
-
-
-@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
 def test_a_column_that_may_have_been_renamed_over_a_lost_version_is_said_to_be_in_doubt(
     tmp_path, stable
 ):
@@ -561,22 +543,6 @@ def test_a_column_is_not_in_doubt_where_a_data_file_tells(tmp_path, stable):
     assert changes.to_polars().columns[-2:] == ["k", "b"]
     assert changes.findings().is_empty()
     assert "may be one" not in repr(changes)
-
-
-def test_an_overwrite_that_was_detached_and_restored_gives_all_ids_anew(tmp_path):
-    path = str(tmp_path / "t.lance")
-    dataset = lance.write_dataset(ROWS, path)
-    made = lance.fragment.write_fragments(ROWS, path, mode="overwrite")
-    overwritten = lance.LanceOperation.Overwrite(ROWS.schema, [*made])
-    commit = lance.LanceDataset.commit
-    detached = commit(dataset, overwritten, read_version=1, detached=True)
-    lance.dataset(path).checkout_version(detached.version).restore()
-    for old, new in (("k", "x"), ("a", "k"), ("x", "a")):
-        rename(old, new)(path)
-    table = lx.open_table(path)
-    lines = table.changes(0, mode="per_commit", images="after").to_polars()
-    first = lines.filter(_commit_version=1)
-    assert first.select("k", "a").rows() == [(0, 10), (1, 11)]  # by name: they have no other link
 
 
 def test_a_column_that_lost_versions_may_have_cast_and_that_has_another_name_now_is_in_doubt(

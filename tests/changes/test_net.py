@@ -42,15 +42,15 @@ def net(table: SyntheticTable, begin: int, end: int) -> dict[str, int]:
 
 def test_commits_that_a_restore_undid_are_not_on_the_way(table):
     table.append(rows=1).restore(1).append(rows=1)
-    path = path_between(rows_of(table), 0, 3)
+    path = path_between(rows_of(table).history, 0, 3)
     assert (path.undone, path.done, path.common) == ((), (2, 3), 0)
-    path = path_between(rows_of(table), 1, 3)
+    path = path_between(rows_of(table).history, 1, 3)
     assert (path.undone, path.done, path.common) == ((1,), (2, 3), 0)
 
 
 def test_the_way_from_the_empty_table_is_the_line_of_a_version(table):
     table.append(rows=1).restore(1)
-    path = path_between(rows_of(table), EMPTY, 2)
+    path = path_between(rows_of(table).history, EMPTY, 2)
     assert (path.done, path.common) == ((0, 2), EMPTY)
 
 

@@ -5,16 +5,12 @@
 
 import pytest
 
-from tests.differential.random_lives.life import LOSSES, Lived, live
+from tests.differential.random_lives.life import BEYOND, LOSSES, Lived, live
 
 
 @pytest.mark.drawn(20)
 def test_a_random_life_is_told_as_pylance_reads_it(seed):
     _assert_agrees(live(seed, range(22)), seed)
-
-
-def test_a_detached_upsert_is_restored_in_a_table_without_row_ids():
-    _assert_agrees(live(99233, range(27)), 99233)
 
 
 @pytest.mark.drawn(7)
@@ -34,6 +30,11 @@ def test_nothing_false_is_certain_where_overwrites_are_lost(seed):
 @pytest.mark.parametrize("seed", LOOKS_LIKE_A_COMPACTION)
 def test_nothing_false_is_certain_where_a_lost_overwrite_looks_like_a_compaction(seed):
     _assert_agrees(live(seed, range(24), ["certainty"], weights=LOSSES), seed)
+
+
+@pytest.mark.drawn(6)
+def test_nothing_false_is_certain_after_commits_beyond_the_contract(seed):
+    _assert_agrees(live(seed, range(24), ["certainty"], weights=BEYOND), seed)
 
 
 def _assert_agrees(lived: Lived, seed: int) -> None:

@@ -1,27 +1,20 @@
-"""Random lives with detached versions: rows with one ID in two lines of commits are told apart.
+"""Random lives with detached versions, which give out row IDs again: nothing false is certain.
 
 A key that no commit changes says which row is which; pylance reads it in every version.
 """
 
 import random
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import lance
-import numpy as np
-import polars as pl
 import pyarrow as pa
 import pytest
 from lance.fragment import write_fragments
 
 import lance_explorer as lx
-from lance_explorer import Table
-from lance_explorer.history.events.row_events import NO_ADDRESS, row_events
-from tests.differential.following_agreement import (
-    Places,
-    assert_followed,
-    assert_rows_are_told,
-)
+from tests.differential.never_false import false_certainties
 
 NUM_STEPS = 12
 
@@ -86,156 +79,29 @@ class Life:
         dataset.checkout_version(self.chance.choice(some)).restore()
 
 
-@dataclass(frozen=True)
-class Scan:
-    """What pylance reads in a version."""
-
-    places: Places
-    values: dict[int, int]
-
-
-class Scans:
-    """All versions of a table, each read once."""
-
-    def __init__(self, uri: str) -> None:
-        self.versions = [known["version"] for known in lance.dataset(uri).versions()]
-        self.of = {version: self._scan(uri, version) for version in self.versions}
-
-    def __call__(self, table: Table, version: int) -> Places:
-        return self.of[version].places
-
-    @staticmethod
-    def _scan(uri: str, version: int) -> Scan:
-        columns = ["key", "value", "_rowaddr", "_rowid"]
-        rows = lance.dataset(uri, version=version).to_table(columns=columns)
-        keys, values, addresses, ids = [rows[name].to_pylist() for name in columns]
-        places = Places(dict(zip(keys, addresses, strict=True)), dict(zip(keys, ids, strict=True)))
-        return Scan(places, dict(zip(keys, values, strict=True)))
-
-    def changed(self, begin: int, end: int) -> set[int]:
-        """Return the keys of both versions whose values differ."""
-        old, new = self.of[begin].values, self.of[end].values
-        return {key for key in old.keys() & new.keys() if old[key] != new[key]}
-
-
-pytestmark = pytest.mark.drawn(5, scope="module")
-STABLE_ALONE = pytest.mark.parametrize("life", [True], indirect=True, ids=["stable"])
-
-
-@pytest.fixture(scope="module", params=[True, False], ids=["stable", "plain"])
-def life(request, seed, tmp_path_factory) -> tuple[Table, Scans]:
-    uri = str(tmp_path_factory.mktemp("life") / "t.lance")
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "plain"])
+@pytest.mark.drawn(5)
+def test_nothing_is_certain_that_is_false(tmp_path, seed, stable):
+    uri = str(tmp_path / "t.lance")
     life = Life(uri, random.Random(seed))
-    lance.write_dataset(life.rows(4), uri, enable_stable_row_ids=request.param, max_rows_per_file=2)
+    lance.write_dataset(life.rows(4), uri, enable_stable_row_ids=stable, max_rows_per_file=2)
     for _ in range(NUM_STEPS):
         life.step()
-    return lx.open_table(uri), Scans(uri)
+    assert not false_certainties(uri)
 
 
-def test_rows_are_followed_between_any_two_versions(life):
-    table, scans = life
-    for begin in scans.versions:
-        for end in scans.versions:
-            assert_followed(table, begin, end, scans)
-
-
-def test_the_events_of_each_commit_are_about_the_right_rows(life):
-    table, scans = life
-    seen = set(scans.of[1].values)
-    for position in range(1, len(scans.versions)):
-        begin, end = scans.versions[position - 1 : position + 1]
-        events = row_events(table._view, position)
-        assert_rows_are_told(events, scans(table, begin), scans(table, end))
-        is_new = (events.before == NO_ADDRESS) & ~events.is_uncertain
-        added_rows = [
-            (int(address) + shift, label)
-            for address, length, label in zip(
-                events.after[is_new], events.length[is_new], events.event[is_new], strict=True
-            )
-            for shift in range(int(length))
-        ]
-        keys = scans(table, end).keys
-        if table.latest.has_stable_row_ids:
-            assert {keys[place] for place, label in added_rows if label == 0} == {
-                keys[place] for place, _ in added_rows if keys[place] not in seen
-            }
-        seen |= set(scans.of[end].values)
-
-
-def test_versions_count_rows_as_their_keys_do(life):
-    table, scans = life
-    counts = table.versions()
-    seen = set(scans.of[1].values)
-    for begin, end in zip(scans.versions, scans.versions[1:], strict=False):
-        [row] = counts.filter(version=end).to_dicts()
-        old, new = set(scans.of[begin].values), set(scans.of[end].values)
-        told = {
-            "rows_added": len(new - old - seen),
-            "rows_restored": len((new - old) & seen),
-            "rows_deleted": len(old - new),
-        }
-        for name, count in told.items():
-            assert row[name] == count or (row[name] is None and not table.latest.has_stable_row_ids)
-        seen |= new
-
-
-@STABLE_ALONE  # addresses leave open which rows a restore brought back
-def test_net_changes_are_about_the_right_rows(life):
-    table, scans = life
-    for begin in scans.versions[::2]:
-        for end in [version for version in scans.versions if version > begin]:
-            lines = table.changes(begin, end, images="both", include=("moved",)).to_polars()
-            keys = {
-                name: set(some["key"])
-                for (name,), some in lines.group_by(pl.col("_change_type").cast(pl.String))
-            }
-            old, new = scans.of[begin].values, scans.of[end].values
-            assert keys.get("insert", set()) == new.keys() - old.keys()
-            assert keys.get("delete", set()) == old.keys() - new.keys()
-            assert keys.get("update_preimage", set()) == keys.get("update_postimage", set())
-            assert scans.changed(begin, end) <= keys.get("update_postimage", set())
-            assert keys.get(None, set()) <= old.keys() & new.keys()
-            for side, ids in (
-                ("delete", scans(table, begin).ids),
-                ("insert", scans(table, end).ids),
-            ):
-                some = lines.filter(_change_type=side)
-                assert dict(some.select("key", "_rowid").iter_rows()) == {
-                    key: ids[key] for key in some["key"]
-                }
-
-
-def test_commit_by_commit_the_rows_are_the_right_ones(life):
-    table, scans = life
-    lines = table.changes(1, mode="per_commit", images="both").to_polars()
-    for begin, end in zip(scans.versions, scans.versions[1:], strict=False):
-        here = lines.filter(_commit_version=end)
-        old, new = scans.of[begin].values, scans.of[end].values
-        for name, keys in (
-            ("insert", new.keys() - old.keys()),
-            ("delete", old.keys() - new.keys()),
-        ):
-            some = here.filter((pl.col("_change_type") == name) & ~pl.col("is_uncertain"))
-            assert set(some["key"]) <= keys
-            assert keys <= set(here.filter(_change_type=name)["key"])
-
-
-@STABLE_ALONE
-def test_the_history_of_a_row_id_tells_where_its_rows_were(life):
-    table, scans = life
-    ids = sorted({id_ for scan in scans.of.values() for id_ in scan.places.ids.values()})
-    followed = table.follow(np.array(ids, dtype=np.uint64))
-    for row_id in ids:
-        history = table.row(row_id).history()
-        alone = followed.filter(_rowid=row_id).drop("_rowid")
-        assert alone.equals(history.select(alone.columns))
-        place, events = None, history.to_dicts()
-        for version in scans.versions:
-            there = scans(table, version)
-            live = {id_: there.addresses[key] for key, id_ in there.ids.items()}
-            while events and events[0]["version"] == version:
-                event = events.pop(0)
-                assert event["_rowaddr_before"] == place
-                place = event["_rowaddr_after"]
-            assert place == live.get(row_id)
-        assert not events
+@pytest.mark.drawn(5)
+def test_rows_are_told_to_come_and_go_where_pylance_reads_so(tmp_path, seed):
+    uri = str(tmp_path / "t.lance")
+    life = Life(uri, random.Random(seed))
+    lance.write_dataset(life.rows(4), uri, enable_stable_row_ids=True, max_rows_per_file=2)
+    for _ in range(NUM_STEPS):
+        life.step()
+    table, keys = lx.open_table(uri), dict[int, set[int]]()
+    for version in (known["version"] for known in lance.dataset(uri).versions()):
+        keys[version] = {*lance.dataset(uri, version=version).to_table()["key"].to_pylist()}
+    for begin, end in pairwise(keys):
+        lines = table.changes(begin, end, images="both").to_polars()
+        told = {kind: {*lines.filter(_change_type=kind)["key"]} for kind in ("insert", "delete")}
+        assert keys[end] - keys[begin] <= told["insert"]
+        assert keys[begin] - keys[end] <= told["delete"]

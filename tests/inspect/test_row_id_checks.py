@@ -16,8 +16,6 @@ from tests.synthetic import SyntheticTable, record
 
 FRAGMENTS = 2  # the field of a manifest
 FAULTY = {
-    "14.0.2/detached.lance": [("row_ids_reused", 3, 1)],
-    "8.0.1/detached.lance": [("row_ids_reused", 3, 1)],
     "8.0.1/stable_row_ids.lance": [
         ("next_row_id_fell", 16, None),
         ("row_ids_reused", 18, 8),

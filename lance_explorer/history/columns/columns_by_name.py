@@ -17,8 +17,7 @@ from lance_explorer.history.ancestors import Place, ancestry
 from lance_explorer.history.columns.fields_of_both import fields_of_both
 from lance_explorer.history.columns.lives import gives_ids_anew
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.paths import EMPTY, Branch, parent_position
-from lance_explorer.history.restores import is_restore_of_lost
+from lance_explorer.history.paths import EMPTY, Branch, parent_position, restores_unseen
 from lance_explorer.history.view import HistoryView
 
 __all__ = ["ColumnsByName", "Told", "same_fields"]
@@ -129,7 +128,7 @@ def _steps_back(view: HistoryView, now: Place) -> Iterator[_Step]:
             is_open = (
                 not history.follows_previous[position]
                 or after.operation in (OperationName.UNKNOWN, None)
-                or is_restore_of_lost(stretch.view, history, position)
+                or restores_unseen(history, position)
             )
             is_anew = gives_ids_anew(line, position)
             may_differ = is_open or is_anew or after.schema is not before.schema
@@ -141,7 +140,7 @@ def _steps_back(view: HistoryView, now: Place) -> Iterator[_Step]:
 
 def _origin(line: Branch, position: int) -> int:
     """Return the version that one goes on from: the one before, where what it restored is lost."""
-    parent = parent_position(line, position)
+    parent = parent_position(line.history, position)
     return position - 1 if parent == EMPTY else parent
 
 

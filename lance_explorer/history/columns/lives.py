@@ -16,15 +16,10 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import NamedTuple
 
-import numpy as np
-
-from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT, Field, field_paths
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.paths import EMPTY, Line, parent_position
-from lance_explorer.history.restores import detached_line, is_restore_of_lost, restored_version
+from lance_explorer.history.paths import EMPTY, Line, parent_position, restores_unseen
 
 __all__ = [
     "ColumnLives",
@@ -142,22 +137,8 @@ def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
 
 
 def gives_ids_anew(line: Line, position: int) -> bool:
-    """Whether all field IDs of a version are given anew, as an Overwrite does.
-
-    So they are where a restored detached version comes from an Overwrite.
-    """
-    record = line.history.records[position]
-    if record.operation == OperationName.OVERWRITE:
-        return True
-    restored, passed = restored_version(line.view, record), set[int]()
-    while restored is not None and restored >= FIRST_DETACHED and restored not in passed:
-        passed.add(restored)
-        detached, _ = detached_line(line.view, restored, record.version)
-        last = _last_of(line, detached, (OperationName.OVERWRITE, OperationName.RESTORE))
-        if last is None or last.operation == OperationName.OVERWRITE:
-            return last is not None
-        restored = restored_version(line.view, last)
-    return False
+    """Whether all field IDs of a version are given anew, as an Overwrite does."""
+    return line.history.records[position].operation == OperationName.OVERWRITE
 
 
 def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:
@@ -209,6 +190,8 @@ def _known_over_a_gap(
     here, before = Stop(line, position), Stop(line, parent)
     known = {id_: life for id_, life in lives[parent].items() if id_ in here.ids}
     open_ids = renamed_fields(before.record, here.record) | (here.ids - known.keys())
+    if line.history.restores_detached[position]:
+        open_ids = here.ids  # a detached commit gives out the IDs that an ordinary one does
     known = {id_: life for id_, life in known.items() if id_ not in open_ids}
     earlier = sorted(lives.keys() - {EMPTY, parent}, reverse=True)
     for place in (parent, *earlier):
@@ -260,10 +243,7 @@ def _doubts(
                 continue
             ends = records[place].version, name, records[position].version, field.name
             yield Doubt(field.id, *ends, life, own)
-    if (
-        is_restore_of_lost(line.view, line.history, position)
-        or not (line.history.follows_previous[position])
-    ):
+    if restores_unseen(line.history, position) or not (line.history.follows_previous[position]):
         yield from _perhaps_cast(line, lives, step)
 
 
@@ -321,7 +301,7 @@ def _parents(line: Line, positions: set[int]) -> dict[int, int]:
         position = -heappop(heads)
         parent = EMPTY
         if heads:
-            parent = _origin(line, position)
+            parent = parent_position(line.history, position)
             if parent == EMPTY and position > 0:
                 parent = position - 1  # what was restored is lost: nothing but the IDs tells
             if parent not in positions:
@@ -330,35 +310,3 @@ def _parents(line: Line, positions: set[int]) -> dict[int, int]:
         if position != EMPTY:
             parents[position] = parent
     return parents
-
-
-def _origin(line: Line, position: int) -> int:
-    """Return the position of the version that one has its fields from, or EMPTY.
-
-    That is its parent; of the restore of a detached restore it is what that one went back to.
-    """
-    record, versions = line.history.records[position], line.history.versions
-    restored, passed = restored_version(line.view, record), set[int]()
-    while restored is not None and restored >= FIRST_DETACHED and restored not in passed:
-        passed.add(restored)
-        detached, _ = detached_line(line.view, restored, record.version)
-        last = _last_of(line, detached, (OperationName.RESTORE,))
-        restored = None if last is None else restored_version(line.view, last)
-    if not passed or restored is None:
-        return parent_position(line, position)
-    kept = int(np.searchsorted(versions, np.uint64(restored), side="right")) - 1
-    return min(kept, position - 1)
-
-
-def _last_of(
-    line: Line, detached: Iterable[int], operations: Collection[OperationName]
-) -> VersionRecord | None:
-    """Return the latest of some detached versions, latest first, that is of some operations."""
-    for version in detached:
-        try:
-            [record] = line.view.version(version).records
-        except (FormatError, NotFoundError):
-            return None
-        if record.operation in operations:
-            return record
-    return None

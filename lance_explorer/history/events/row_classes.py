@@ -140,19 +140,11 @@ def _removed_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
 
 
 def _added_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
-    new = step.new_identities
-    runs = runs.cut(runs.identity, np.unique(np.concatenate([new.start, new.stop])))
     classes = _Classes(step, runs)
     evidence = Evidence.RECORDED if step.name in _WRITE_ROWS else Evidence.DERIVED
     may_be_old = not step.has_row_ids
     if step.follows:
         if step.name == OperationName.RESTORE:
-            place = np.searchsorted(new.start, runs.identity, side="right")
-            is_new = runs.identity < np.append(np.uint64(0), new.stop)[place]
-            if not step.has_row_ids:
-                unseen = np.array(step.unseen_fragments, dtype=np.uint64)
-                is_new = np.isin(fragments_of(runs.after), unseen)
-            classes.set(RowEvent.CREATED, Evidence.DERIVED, is_new)
             classes.set(RowEvent.RESTORED, Evidence.DERIVED)
         elif step.name == OperationName.REWRITE:
             classes.set(RowEvent.CREATED, Evidence.LOST, is_uncertain=may_be_old)
@@ -268,7 +260,7 @@ def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _
         return runs, nothing, nothing
     path = VersionPath((), (step.position,), step.position - 1)
     if step.follows:
-        path = path_between(rows, step.position - 1, step.position)
+        path = path_between(rows.history, step.position - 1, step.position)
     fields = EndFields.between(rows, step.position - 1, step.position)
     untold = untold_rows(rows, path, fields)
     runs = untold.doubtful.cut(untold.rewritten.cut(runs))

@@ -5,26 +5,21 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
-from lance_explorer.format.table_operations import Restore
 from lance_explorer.history.events.identity_sets import IdentitySet
-from lance_explorer.history.events.row_comparison import live_rows, rows_in_states, schemas_at
+from lance_explorer.history.events.row_comparison import rows_in_states, schemas_at
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.restores import is_restore_of_lost, restored_commits
+from lance_explorer.history.paths import restores_unseen
 from lance_explorer.history.steps import Step
 from lance_explorer.history.update_kinds import (
     has_new_rows,
     inserts_nothing,
-    writes_rows,
 )
 from lance_explorer.rowids.arrays import Uint64Array
-from lance_explorer.rowids.runs import RunColumns, merged_ids, outside
 
 __all__ = ["StepFacts"]
 
@@ -111,40 +106,6 @@ class StepFacts(Step):
         """Whether an Update says that all rows that it put in were there before."""
         return isinstance(self.operation, Update) and inserts_nothing(self.operation.inserted_rows)
 
-    @cached_property
-    def new_identities(self) -> RunColumns:
-        """The rows that a restored detached version gave IDs to, and that no version had before."""
-        namesakes = self._rows.namesakes
-        if namesakes is None or self.position not in namesakes.restores:
-            return RunColumns.empty()
-        given = namesakes.lines[self.position].detached
-        new = RunColumns(given.address, given.address + (given.stop - given.start), given.start)
-        for position in namesakes.restores:
-            if position < self.position and len(new.start):
-                seen = live_rows(self._rows, position)
-                ids = RunColumns(seen.identity, seen.identity + seen.length, seen.after)
-                new = outside(new, *(merged_ids(ids) if len(ids.start) else ids[:2]))
-                new = new.where(new.start < new.stop)
-        return new.in_order()
-
-    @cached_property
-    def unseen_fragments(self) -> tuple[int, ...]:
-        """The fragments that a restored detached version has, and no version had before.
-
-        Where the version that it was built on is lost, only those that detached commits wrote.
-        """
-        if not isinstance(self.operation, Restore) or self.operation.version < FIRST_DETACHED:
-            return ()
-        states, first = self.history.states, self._rows.first_positions
-        known = np.flatnonzero((first >= 0) & (first < self.position)).tolist()
-        files = set[str]().union(*[_paths(states[state]) for state in known])
-        added = [states[state] for state in self.added.values()]
-        unseen = [state for state in added if files.isdisjoint(_paths(state))]
-        commits, base = restored_commits(self._view, self.after)
-        if not any(record.version == base for record in self.history.records):
-            unseen = [s for s in unseen if any(writes_rows(one.operation, s) for one in commits)]
-        return tuple([state.id for state in unseen])
-
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
         """Tell which rows that a restore took out or put in may be the same; it may be lost."""
         namesakes = self._rows.namesakes
@@ -171,7 +132,7 @@ class StepFacts(Step):
     @property
     def _between_known(self) -> bool:
         """Whether the version went back to a kept one: which row IDs both sides have is known."""
-        return self.follows and not is_restore_of_lost(self._view, self.history, self.position)
+        return self.follows and not restores_unseen(self.history, self.position)
 
     @cached_property
     def _ids_of_both(self) -> tuple[IdentitySet, IdentitySet]:
@@ -197,10 +158,3 @@ class StepFacts(Step):
 def _row_ids_of(rows: StateRows, runs: RowRuns) -> IdentitySet:
     start = rows.row_ids(runs.identity)
     return IdentitySet.of(start, start + runs.length)
-
-
-def _paths(fragment: Fragment) -> set[str]:
-    """Return the data files of a fragment, those of its overlays too."""
-    return {file.path for file in fragment.files} | {
-        overlay.data_file.path for overlay in fragment.overlays
-    }

@@ -27,8 +27,7 @@ from lance_explorer.history.file_changes import (
     written_fields,
 )
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.history.paths import EMPTY, VersionPath, parent_position
-from lance_explorer.history.restores import is_restore_of_lost, restored_version
+from lance_explorer.history.paths import EMPTY, VersionPath, parent_position, restores_unseen
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
 from lance_explorer.rowids.runs import RunColumns
@@ -87,7 +86,7 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
     version that it restored is not kept, those of lost versions are its own.
     """
     if step.name == OperationName.RESTORE and step.follows:
-        if not is_restore_of_lost(rows.view, rows.history, step.position):
+        if not restores_unseen(rows.history, step.position):
             return []
         return [
             write
@@ -133,8 +132,8 @@ def untold_rows(rows: StateRows, path: VersionPath, fields: EndFields) -> Untold
     for position in path.steps:
         step = StepFacts(rows, position)
         open_states = unseen_writes(rows, step).doubtful
-        if step.follows and is_restore_of_lost(rows.view, rows.history, position):
-            open_states += _new_since(rows, parent_position(rows, position), position)
+        if step.follows and restores_unseen(rows.history, position):
+            open_states += _new_since(rows, parent_position(rows.history, position), position)
         rows.load(open_states)
         doubtful += [(state, False) for state in open_states]
         for write in untold_writes(rows, step):
@@ -156,7 +155,7 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
     question; in a table with row IDs only if it was written in place, of which row versions need
     not tell.
     """
-    history, parent = rows.history, parent_position(rows, position)
+    history, parent = rows.history, parent_position(rows.history, position)
     by_ids = rows.is_told_by_ids(position)
     states, schema = history.states, history.records[position].schema
     before = [] if parent == EMPTY else history.states_at(parent)
@@ -201,25 +200,12 @@ def _shows_writes(fragment: Fragment) -> bool:
     return bool(fragment.overlays) or any(TOMBSTONE in file.fields for file in fragment.files)
 
 
-def _only_lost(rows: StateRows, position: int) -> int | None:
-    """Return the detached version that a restore restored, if it was built on a kept version."""
-    parent = parent_position(rows, position)
-    if not rows.namesakes or parent == EMPTY:
-        return None
-    target = restored_version(rows.view, rows.history.records[position])
-    first = rows.namesakes.lines[position].versions.get(rows.history.records[parent].version + 1)
-    return target if target == first else None
-
-
 def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:
     """Whether the row versions of a fragment tell which rows a version wrote in place."""
     updated = rows.origins(state).updated
-    version = (
-        _only_lost(rows, step.position) if step.name == OperationName.RESTORE else step.version
-    )
-    if not step.follows or version is None or updated is None:
+    if not step.follows or step.name == OperationName.RESTORE or updated is None:
         return False
-    if (updated.versions == version).any():
+    if (updated.versions == step.version).any():
         return True
     if not isinstance(step.operation, Update):
         return False

@@ -34,7 +34,6 @@ from lance_explorer.history.identity.row_origins import (
     VersionsFrom,
     constant_versions,
 )
-from lance_explorer.history.restores import DetachedCommit, restored_commits
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.group_rows import pair_rows, reading_deletions
 from lance_explorer.history.rewrites.witnesses import is_made_anew
@@ -203,9 +202,7 @@ class _Pass:
         open_until = NO_VERSION
         if here.before is None and version == NO_VERSION:
             open_until = here.version  # a lost version may have made them of other rows
-        elif here.before is not None and (
-            is_unpaired or (version == NO_VERSION and not here.restores_new_rows(fragment))
-        ):
+        elif here.before is not None and (is_unpaired or version == NO_VERSION):
             open_until = version or ANY_VERSION
         return RowOrigins(born_rows(number, rows), versions, versions, open_until=open_until)
 
@@ -345,14 +342,6 @@ class _Commit(Step):
             for ids, some in ((group.old_ids, self.removed), (group.new_ids, self.added))
         ]
         return is_made_anew(self.before, self.after, old, new)
-
-    def restores_new_rows(self, fragment: Fragment) -> bool:
-        """Whether a restored detached version, or one that it was built on, inserted its rows."""
-        return any(has_new_rows(one.operation, fragment, one.base) for one in self._restored)
-
-    @cached_property
-    def _restored(self) -> tuple[DetachedCommit, ...]:
-        return restored_commits(self._view, self.after)[0]
 
     def version_of_new(self, fragment: Fragment) -> int:
         """Return the version that wrote the rows of a new fragment; NO_VERSION if unknown."""

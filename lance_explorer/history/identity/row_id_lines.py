@@ -5,36 +5,25 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.format.operation_names import OperationName
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 from lance_explorer.rowids.offsets import cut_at
 from lance_explorer.rowids.runs import RunColumns, outside
 from lance_explorer.rowids.sequence import Ranges, RowIdSequence
-from lance_explorer.rowids.version_runs import RowVersionRuns
 
-__all__ = ["PLAIN", "Line", "Namesakes"]
+__all__ = ["PLAIN", "Namesakes", "RowIdLine"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
-    """What row IDs and version numbers mean in a version, where that is not what they say.
+class RowIdLine:
+    """What row IDs mean in a version, where they are not the identities themselves.
 
     Attributes
     ----------
     ids : RunColumns
         Row IDs, disjoint and sorted, and in ``address`` the identities of their rows.
-    versions : dict of int to int
-        Version numbers, and the detached versions that they are on this line.
-    detached : RunColumns
-        Row IDs that detached commits on the line gave out, and the identities of their rows.
-    commits : frozenset of int
-        The detached versions on the line.
     """
 
     ids: RunColumns = field(default_factory=RunColumns.empty)
-    versions: dict[int, int] = field(default_factory=dict)
-    detached: RunColumns = field(default_factory=RunColumns.empty)
-    commits: frozenset[int] = frozenset()
 
     def identities(self, row_ids: Uint64Array) -> Uint64Array:
         """Return the identities of rows of the version."""
@@ -54,28 +43,16 @@ class Line:
             return row_ids
         return RowIdSequence((Ranges(begins, begins + length),))
 
-    def row_versions(self, runs: RowVersionRuns) -> RowVersionRuns:
-        """Return row versions with detached ones by their own numbers; the same if none is."""
-        meant = self.versions.keys() & set(runs.versions.tolist())
-        if not meant:
-            return runs
-        versions = runs.versions.copy()
-        for number in meant:
-            versions[runs.versions == np.uint64(number)] = self.versions[number]
-        return RowVersionRuns(runs.counts, versions)
-
-    def giving(self, ids: RunColumns, *, to_detached: bool) -> "Line":
+    def giving(self, ids: RunColumns) -> "RowIdLine":
         """Return the line after a commit that gave out row IDs."""
         others = outside(self.ids, ids.start, ids.stop)
         others = others.where(others.start < others.stop)
         aliased = ids.where(ids.start != ids.address)
-        named = RunColumns.concatenated([others, aliased]).in_order()
-        detached = RunColumns.concatenated([self.detached, ids]) if to_detached else self.detached
-        return replace(self, ids=named, detached=detached)
+        return replace(self, ids=RunColumns.concatenated([others, aliased]).in_order())
 
 
-PLAIN = Line()
-"""The line of a version whose row IDs and version numbers are what they say."""
+PLAIN = RowIdLine()
+"""The line of a version whose row IDs are what they say."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,27 +61,18 @@ class Namesakes:
 
     Attributes
     ----------
-    lines : tuple of Line
+    lines : tuple of RowIdLine
         For each version by its position.
     aliases : RunColumns
         Identities that are no row IDs, sorted, and in ``address`` the row IDs.
-    restores : tuple of int
-        The positions of restores of detached versions; of a lost one that of the first version that
-        shows it.
     open_ids : RunColumns
-        Row IDs that a detached version may have given out, or not: what it was built on is gone.
-    operations : dict of int to OperationName or None
-        What the detached versions on the lines did.
-    arrivals : dict of int to int
-        In which version of the branch each of these was added first.
+        Row IDs of which it is not known whether two identities are one row: a detached version may
+        have given them out, or had them from the version that it was built on.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[RowIdLine, ...]
     aliases: RunColumns
-    restores: tuple[int, ...]
     open_ids: RunColumns
-    operations: dict[int, OperationName | None]
-    arrivals: dict[int, int]
 
     def row_ids(self, identities: Uint64Array) -> Uint64Array:
         """Return the row IDs of rows."""
@@ -122,13 +90,6 @@ class Namesakes:
             places.append(here)
             identities.append(row_ids[here] - row_id + start)
         return np.concatenate(identities), np.concatenate(places)
-
-    def arrived(self, versions: Uint64Array) -> Uint64Array:
-        """Return row versions with the versions that detached ones were added by in their place."""
-        arrived = versions.copy()
-        for detached, version in self.arrivals.items():
-            arrived[versions == np.uint64(detached)] = version
-        return arrived
 
     @property
     def open_borders(self) -> Uint64Array:

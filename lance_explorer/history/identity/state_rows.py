@@ -7,9 +7,9 @@ read when it is asked for, each sequence and each deletion file once, and stays 
 stored.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -23,11 +23,9 @@ from lance_explorer.history.detached import maybe_restored
 from lance_explorer.history.history import History
 from lance_explorer.history.identity.birth_addresses import BirthAddresses
 from lance_explorer.history.identity.reused_row_ids import namesakes_of
-from lance_explorer.history.identity.row_id_lines import PLAIN, Line, Namesakes
+from lance_explorer.history.identity.row_id_lines import Namesakes, RowIdLine
 from lance_explorer.history.identity.row_origins import (
-    NO_VERSION,
     RowOrigins,
-    constant_versions,
     identity_bounds,
 )
 from lance_explorer.history.identity.rows_before_ids import RowsBeforeIds, are_without_row_id
@@ -52,11 +50,9 @@ from lance_explorer.history.reading.stored_sequences import (
     sequences_of,
 )
 from lance_explorer.history.rewrites.all_groups import rewrites
-from lance_explorer.history.update_kinds import writes_rows
 from lance_explorer.history.view import HistoryView
-from lance_explorer.rowids.arrays import Positions, Uint64Array, begins_of, concatenated
-from lance_explorer.rowids.offsets import OffsetRanges, rows_at
-from lance_explorer.rowids.runs import RunColumns
+from lance_explorer.rowids.arrays import Positions, Uint64Array
+from lance_explorer.rowids.runs import RunColumns, merged_ids, overlaps
 from lance_explorer.rowids.segments import Range
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
@@ -281,24 +277,7 @@ class StateRows:
         """What tells rows with one row ID apart; None if there are no such rows."""
         if not self.has_row_ids or not self.history.records:
             return None
-        since = self.ids_from
-        found = namesakes_of(
-            self.view,
-            self.history.records[since:],
-            lambda position: self._new_row_ids(since + position),
-            lambda position: self._new_versions(since + position),
-            self._detached_rows,
-            lambda position: self._new_files(since + position),
-            lambda position: self._maybe_restored(since + position),
-            lambda position, version: self._new_created(since + position, version),
-        )
-        if found is None or not since:
-            return found
-        return replace(
-            found,
-            lines=(PLAIN,) * since + found.lines,
-            restores=tuple([since + position for position in found.restores]),
-        )
+        return namesakes_of(self.history, self._doubtful_ids, self.ids_from)
 
     def row_ids(self, identities: Uint64Array) -> Uint64Array:
         """Return the row IDs of rows; the identities of those that :meth:`never_had_ids`."""
@@ -386,88 +365,50 @@ class StateRows:
             return ranges
         return SingleRanges(ranges.start, ranges.stop, np.zeros_like(ranges.found))
 
-    def _line(self, state: int) -> Line | None:
+    def _line(self, state: int) -> RowIdLine | None:
         position = int(self.first_positions[state])
         return self.namesakes.lines[position] if self.namesakes and position >= 0 else None
 
-    def _new_files(self, position: int) -> set[str]:
-        states = [self.history.states[state] for state in self.new_states(position)]
-        return {file.path for fragment in states for file in fragment.files}
+    def _doubtful_ids(self, position: int) -> RunColumns:
+        """Return the row IDs of rows of a version that a detached version may have brought.
 
-    def _new_row_ids(self, position: int) -> tuple[Uint64Array, Uint64Array]:
-        new = self.new_states(position)
-        ranges = [self.stored_ids(state).ranges() for state in new]
-        return concatenated([r[0] for r in ranges]), concatenated([r[1] for r in ranges])
-
-    def _new_versions(self, position: int) -> set[int]:
-        new = self.new_states(position)
-        self._load(new, ("last_updated_at",))
-        found = [
-            self.known.sequences[sequence]
-            for state in new
-            for sequence in sequences_of(self.history.states[state], "last_updated_at")
-        ]
-        runs = [some for some in found if isinstance(some, RowVersionRuns)]
-        return {version for some in runs for version in some.versions.tolist()}
-
-    def _detached_rows(self, version: int) -> tuple[set[int], tuple[Uint64Array, Uint64Array]]:
-        rows = StateRows(self.view, self.view.version(version))
-        transaction = self.view.transaction(rows.history.records[0])
-        operation = transaction.operation if transaction else None
-        own = [
-            rows._rows_where(state, lambda created, updated: created == updated)
-            for state, fragment in enumerate(rows.history.states)
-            if writes_rows(operation, fragment)
-        ]
-        written = RunColumns.concatenated(own)
-        return rows._new_versions(0), (written.start, written.stop)
-
-    def _maybe_restored(self, position: int) -> list[int]:
-        """Return the detached versions that lost ones before a version may have restored, unseen.
-
-        A compaction that is kept names the files of fragments that were there in the gap.
+        They are in data files that no earlier version has. Where no restore of a detached version
+        is seen, those count that a detached version has, too, which lost ones may have restored.
         """
-        some = maybe_restored(self.view, self.history, position)
-        if not some:
-            return []
+        if self.history.restores_detached[position]:
+            return self._written_ids(position)
+        hidden = [RunColumns.empty()]
+        for one in maybe_restored(self.view, self.history, position):
+            rows = StateRows(self.view, one.history)
+            if self._moved_in_gap(position) <= one.files:
+                hidden += [_all_ids(rows.stored_ids(state)) for state in one.own]
+        others = RunColumns.concatenated(hidden)
+        if not len(others.start):
+            return others
+        return overlaps(self._written_ids(position), *merged_ids(others))
+
+    def _moved_in_gap(self, position: int) -> set[str]:
+        """Return the data files that the kept version before had, and a compaction since read."""
         begin, end = [
             record.version for record in self.history.records[position - 1 : position + 1]
         ]
         groups = rewrites(self.view).between(begin, end)
         named = {f.path for group in groups for old in group.recorded for f in old.files}
         states = [self.history.states[state] for state in self.history.states_at(position - 1)]
-        there = named & {file.path for fragment in states for file in fragment.files}
-        return [one.version for one in some if there <= one.files]
+        return named & {file.path for fragment in states for file in fragment.files}
 
-    def _new_created(self, position: int, version: int) -> tuple[Uint64Array, Uint64Array]:
-        new = self.new_states(position)
-        found = [self._rows_where(state, lambda created, _: created == version) for state in new]
-        columns = RunColumns.concatenated([RunColumns.empty(), *found])
-        return columns.start, columns.stop
-
-    def _rows_where(
-        self, state: int, is_so: Callable[[Uint64Array, Uint64Array], NDArray[np.bool_]]
-    ) -> RunColumns:
-        """Return the rows of a state, by row IDs, of which something may be so.
-
-        That is told the versions in which they were created and last updated. Up to 4.0.2, version
-        1 is said of all that were created.
-        """
-        self._load([state], ("row_ids", "created_at", "last_updated_at"))
-        num_rows = self.num_rows(state)
-        created, updated = [
-            constant_versions(NO_VERSION, num_rows) if stored is None else stored
-            for stored in (
-                self._stored_versions(state, "created_at"),
-                self._stored_versions(state, "last_updated_at"),
-            )
+    def _written_ids(self, position: int) -> RunColumns:
+        """Return the row IDs in data files that no version before has, merged."""
+        states, first = self.history.states, self.first_positions
+        known = np.flatnonzero((first >= 0) & (first < position)).tolist()
+        files = {file.path for state in known for file in states[state].files}
+        new = [
+            _all_ids(self.stored_ids(state))
+            for state in self.new_states(position)
+            if files.isdisjoint([file.path for file in states[state].files])
         ]
-        start = np.union1d(begins_of(created.counts), begins_of(updated.counts))
-        stop = np.append(start, num_rows)[1:]
-        version = created.at(start)
-        some = (version <= 1) | is_so(version, updated.at(start))
-        offsets = OffsetRanges(start[some].astype(np.uint64), stop[some].astype(np.uint64))
-        return rows_at(self.stored_ids(state), 0, offsets)
+        ids = RunColumns.concatenated([RunColumns.empty(), *new])
+        return RunColumns(*(ranges := merged_ids(ids)), ranges[0]) if new else ids
 
     def _stored_versions(self, state: int, kind: SequenceKind) -> RowVersionRuns | None:
         for sequence in sequences_of(self.history.states[state], kind):
@@ -500,20 +441,11 @@ class StateRows:
     def stored_origins(self, state: int) -> RowOrigins:
         """Return identities and row versions of a state of a stable table, as it stores them."""
         self.load([state])
-        created = self._stored_versions(state, "created_at")
-        updated = self._stored_versions(state, "last_updated_at")
         return RowOrigins(
             self.ids(state),
-            None if created is None else self._row_versions(state, created),
-            None if updated is None else self._row_versions(state, updated),
+            self._stored_versions(state, "created_at"),
+            self._stored_versions(state, "last_updated_at"),
         )
-
-    def _row_versions(self, state: int, stored: RowVersionRuns) -> RowVersionRuns:
-        line = self._line(state)
-        if line is None or not line.versions:
-            return stored
-        key = id(stored), tuple(line.versions.items())
-        return self._shared.setdefault(key, line.row_versions(stored))  # type: ignore[return-value]
 
     def _load(self, states: Iterable[int], kinds: tuple[SequenceKind, ...]) -> None:
         missing: dict[FragmentSequence, int] = {}
@@ -553,3 +485,9 @@ def state_rows(view: HistoryView) -> StateRows:
         rows = StateRows(view, history, rows.known if rows else None)
         view.kept[__name__] = rows
     return rows
+
+
+def _all_ids(row_ids: RowIdSequence) -> RunColumns:
+    """Return row IDs as ranges, whose addresses do not matter."""
+    starts, stops = row_ids.ranges()
+    return RunColumns(starts, stops, starts)

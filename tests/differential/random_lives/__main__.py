@@ -2,7 +2,8 @@
 
 Each life is told by its seed, and repeated by ``--seed N --lives 1``; ``--shrink`` leaves out the
 steps that do not matter, ``--only 3,5,9`` takes just these. ``--losses`` lives lives that lose most
-versions, overwrites among them, and asks whether anything is certain that is false.
+versions, overwrites among them, ``--beyond`` lives with commits beyond the contract; both ask
+whether anything is certain that is false.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import time
 from collections import Counter
 
 from tests.differential.random_lives.checks import CHECKS
-from tests.differential.random_lives.life import LOSSES, Lived, live, shrink
+from tests.differential.random_lives.life import BEYOND, LOSSES, Lived, live, shrink
 
 __all__ = ["main"]
 
@@ -27,11 +28,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--without", default="", help="actions that are left out")
     parser.add_argument("--turn-on", type=int, help="the step before which row IDs are turned on")
     parser.add_argument("--losses", action="store_true")
+    parser.add_argument("--beyond", action="store_true")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     told = parser.parse_args(arguments)
-    weights = LOSSES if told.losses else None
-    checks = told.check or (["certainty"] if told.losses else [])
+    weights = LOSSES if told.losses else BEYOND if told.beyond else None
+    checks = told.check or (["certainty"] if weights else [])
     wrong, done, refused = 0, Counter[str](), dict[str, str]()
     kinds: dict[str, list[int]] = {}
     for seed in range(told.seed, told.seed + told.lives):

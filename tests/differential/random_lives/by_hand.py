@@ -279,7 +279,7 @@ def restore_by_hand(world: World, rng: Random) -> str:
     return f"Restore {version}" + _commit(world, rng, world.dataset(), Lance.Restore(version))
 
 
-@action(0.7)
+@action(0.7, is_beyond=True)
 def restore_detached(world: World, rng: Random) -> str:
     own = [number for number, seen in world.detached.items() if seen.branch == world.head]
     own = [number for number in own if world.has_ids_as_now(number)]
@@ -308,7 +308,7 @@ def detach(world: World, rng: Random) -> str:
     return f"detached {type(operation).__name__} as {made.version} on {base.version}"
 
 
-@action(0.3)
+@action(0.3, is_beyond=True)
 def rewrite_by_hand(world: World, rng: Random) -> str:
     """Rewrite some fragments as others with the same rows, deleted ones left out."""
     base = world.dataset()

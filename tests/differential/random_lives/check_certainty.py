@@ -112,7 +112,7 @@ def _commits(table: Table, kept: _Kept) -> Iterator[str]:
         is_mine = pl.col("_commit_version").is_between(previous + 1, version)
         lines = changes.filter(is_mine, pl.col("_event") != "lost")
         # Over lost versions a row may have several lines: created, then updated.
-        if previous + 1 == version:
+        if previous + 1 == version and not _restored_detached(new):
             told = f"commit {version} ({new.operation})"
             yield from _changed(lines, kept[previous], new, told)
             continue
@@ -128,6 +128,10 @@ def _commits(table: Table, kept: _Kept) -> Iterator[str]:
                 key = kept[previous].at.get(line["_rowaddr_before"])
                 if key in new.rows:
                     yield f"{where}: key {key} is in {version}"
+
+
+def _restored_detached(seen: Observed) -> bool:
+    return bool((seen.restored or 0) >> 63)
 
 
 def _lives(world: World, table: Table, seen: Observed, rng: Random) -> Iterator[str]:
@@ -188,7 +192,8 @@ def _blamed(world: World, table: Table, seen: Observed) -> Iterator[str]:
         key, version = seen.at[cell["_rowaddr"]], cell["version"]
         where = f"blame of {seen.version}, {cell['column']} of {key}: in {version}"
         versions = world.lines[cell["branch"]].seen
-        if version in versions and key not in versions[version].rows:
+        is_stored = version > 1 or not seen.stable  # pylance stores 1 where it knows nothing
+        if is_stored and version in versions and key not in versions[version].rows:
             yield f"{where}, which has no such row"
         before = versions.get(version - 1)
         if before is None:

@@ -51,18 +51,6 @@ def counts(world: World, branch: str | None, table: Table, _: Table, rng: Random
             may_be_null = {"reverted", "moved"} | may_be_null
         if row["operation"] == "Restore" and not {*range(new.restored or 0, version)} <= {*kept}:
             may_be_null = {"reverted", "moved"} | may_be_null  # lost ones may have written in place
-        updates = [*_restored_updates(world, branch, new)]
-        if not new.stable and any(_is_unpaired(*update) for update in updates):
-            may_be_null = {"added"} | may_be_null
-        lost = [update for update in updates if update[0].version not in {*kept, *world.detached}]
-        # Rows that lost versions made of others may be those of the detached one, too.
-        are_open = (new.restored or 0) >> 63 and not {*range(1, version)} <= {*kept}
-        if not new.stable and (
-            are_open or any(update.at.keys() - base.at for base, update in lost)
-        ):
-            may_be_null = {"added"} | may_be_null
-        if new.stable and any(_may_give_ids(*update) for update in lost):
-            may_be_null = {"added", *OPEN["Restore"]}
         yield from _wrong_counts(ours, old, new, may_be_null, made_up, where)
 
 
@@ -107,35 +95,6 @@ def _has_untold_writes(world: World) -> bool:
     )
 
 
-def _restored_updates(
-    world: World, branch: str | None, new: Observed
-) -> Iterator[tuple[Observed, Observed]]:
-    """Yield the detached updates that a version restored, and what each was made on."""
-    number = new.restored
-    while number in world.detached:
-        one = world.detached[number]
-        number = one.read_version
-        base = world.detached.get(number) or world.lines[branch].seen[number]
-        if one.operation == "Update":
-            yield base, one
-
-
-def _is_unpaired(base: Observed, update: Observed) -> bool:
-    """Return whether rows went and came: without row IDs nothing tells which of them are new."""
-    return bool(base.at.keys() - update.at and update.at.keys() - base.at)
-
-
-def _may_give_ids(base: Observed, update: Observed) -> bool:
-    """Return whether a row moved that has the last row ID: if the base is lost, it may be new."""
-    last = max([row.id for row in base.rows.values()], default=-1)
-    moved = [
-        row
-        for key, row in update.rows.items()
-        if key in base.rows and row.address != base.rows[key].address
-    ]
-    return any(row.id == last for row in moved)
-
-
 def _wrong_counts(
     ours: dict[str, int | None],
     old: Observed,
@@ -172,8 +131,6 @@ def _expected(old: Observed, new: Observed, made_up: set[int]) -> dict[str, set[
     match new.operation:
         case "Overwrite":
             exact |= {"deleted": 0, "overwritten": len(old.rows)}
-        case "Restore" if (new.restored or 0) >> 63:  # whose rows may be told as new ones
-            either = {name: {*range(len(added_rows | removed | {*both}) + 1)} for name in COUNTS}
         case "Restore":
             exact |= {"added": 0, "restored": len(added_rows)}
             if new.stable:
@@ -291,8 +248,6 @@ def _ids(seen: Observed) -> set[int]:
 def row_ids(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
     """Nothing is wrong with row IDs, and nothing is found to be broken."""
     wrong = table.check_row_ids().filter(severity="error")
-    if any((one.restored or 0) >> 63 for one in world.lines[branch].seen.values()):
-        wrong = wrong.filter(pl.col("code") != "row_ids_reused")  # which is so, and allowed
     if len(wrong):
         yield f"check_row_ids: {wrong.rows()}"
     findings = table.inspect.findings().filter(pl.col("severity") == "error")

@@ -30,7 +30,7 @@ from tests.differential.random_lives.registry import ACTIONS
 from tests.differential.random_lives.world import Refused, World
 from tests.differential.row_ids_turned_on import turn_on_row_ids
 
-__all__ = ["LOSSES", "Lived", "live", "shrink", "take"]
+__all__ = ["BEYOND", "LOSSES", "Lived", "live", "shrink", "take"]
 
 LOSSES = {
     "append": 3,
@@ -60,6 +60,15 @@ LOSSES = {
 }
 """What is done, and how often, in a life that loses most of what would tell its past."""
 
+BEYOND = {one.name: one.weight for one in ACTIONS} | {
+    "restore_detached": 3,
+    "detach": 2,
+    "rewrite_by_hand": 1,
+    "compact": 1,
+    "lose": 2,
+}
+"""The same in a life with many commits beyond the contract, some of which are lost."""
+
 _REFUSALS = (Refused, OSError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError)
 
 
@@ -86,12 +95,12 @@ def live(
     """Live some of the steps of a life. Each has its own random numbers, so any may be left out.
 
     Steps that are one of the actions ``without`` are not taken. A table whose row IDs are turned on
-    has none before the step of that number. With ``weights`` only those actions are taken, and
-    three lives of four have no row IDs.
+    has none before the step of that number. With ``weights`` only those actions are taken, else
+    those within the contract. Of lives with losses three of four have no row IDs.
     """
     os.environ["LANCE_ENABLE_UNSTABLE_DATA_OVERLAY_FILES"] = "1"
     with TemporaryDirectory() as folder:
-        without_ids = turn_on is not None or (weights is not None and seed % 4 > 0)
+        without_ids = turn_on is not None or (weights is LOSSES and seed % 4 > 0)
         world = World.create(Path(folder), Random(f"{seed}"), without_row_ids=without_ids)
         kind = f"{'stable' if world.stable else 'addresses'}, {world.data_format}"
         lived = Lived(seed, kind, [], {}, [], {})
@@ -135,7 +144,9 @@ def take(
     weights: Mapping[str, float] | None = None,
 ) -> None:
     """Do one thing; go back if pylance cannot read what came of it."""
-    often = [one.weight if weights is None else weights.get(one.name, 0) for one in ACTIONS]
+    if weights is None:
+        weights = {one.name: one.weight for one in ACTIONS if not one.is_beyond}
+    often = [weights.get(one.name, 0) for one in ACTIONS]
     [chosen] = rng.choices(ACTIONS, often)
     if chosen.name in without:
         return
