@@ -21,11 +21,12 @@ from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.derived import DERIVATIONS
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.recorded import is_long
 from lance_explorer.history.rewrites.compaction_records import CompactionLineage
 from lance_explorer.history.table_input import open_view
-from lance_explorer.history.version_refs import BranchVersion, VersionRef, resolve, version_number
+from lance_explorer.history.version_refs import VersionRef, resolve, version_number
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history

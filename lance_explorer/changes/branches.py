@@ -16,7 +16,7 @@ from lance_explorer.changes.fork_gaps import changes_over_a_gap
 from lance_explorer.changes.steps import VersionRange, net_step, version_range
 from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.errors import NotFoundError, RefNotFoundError
-from lance_explorer.history.ancestors import Ancestry, Place, Stretch
+from lance_explorer.history.ancestors import Ancestry, BranchVersion, Stretch
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.evidence import Evidence
@@ -25,7 +25,7 @@ from lance_explorer.rowids.runs import RunColumns, outside
 __all__ = ["changes_between", "lost_on_the_way", "with_replaced_columns"]
 
 
-def changes_between(first: Place, second: Place, common: Ancestry) -> ChangeRuns:
+def changes_between(first: BranchVersion, second: BranchVersion, common: Ancestry) -> ChangeRuns:
     """Return what became of the rows of one version in another.
 
     Raises

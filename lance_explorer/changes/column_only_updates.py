@@ -181,7 +181,7 @@ class _Finder:
     def _rewritten(self, position: int) -> Uint64Array:
         """Return the fragments of which a version wrote a column anew that both ends have."""
         step, states = StepFacts(self._rows, position), self._history.states
-        fields = self._fields or EndFields.between(self._rows, position - 1, position)
+        fields = self._fields or EndFields.between(self._rows.history, position - 1, position)
         writes = [
             (position, written_fields(states[before], states[after], step.schemas))
             for before, after in step.changed.values()

@@ -21,7 +21,7 @@ from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, NotFoundError
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.findings import FINDINGS
-from lance_explorer.history.ancestors import Place
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.view import HistoryView
@@ -38,7 +38,9 @@ def diff(
     """Return how two versions differ; see :meth:`~lance_explorer.table.Table.diff`."""
     first_view.file(first_version)
     second_view.file(second_version)
-    return Diff(Place(first_view, first_version), Place(second_view, second_version))
+    return Diff(
+        BranchVersion(first_view, first_version), BranchVersion(second_view, second_version)
+    )
 
 
 class Diff:
@@ -47,7 +49,7 @@ class Diff:
     Made by :meth:`~lance_explorer.table.Table.diff`. Nothing is read before a method needs it.
     """
 
-    def __init__(self, first: Place, second: Place) -> None:
+    def __init__(self, first: BranchVersion, second: BranchVersion) -> None:
         self._pair = VersionPair(first, second)
         self._lost = LostValues()
 
@@ -307,7 +309,9 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
             other.file(second.version)
             if (one, other) == (first.view, second.view):
                 return build(self._pair)
-            return build(VersionPair(Place(one, first.version), Place(other, second.version)))
+            return build(
+                VersionPair(BranchVersion(one, first.version), BranchVersion(other, second.version))
+            )
 
         if first.view is second.view:
             return LiveTable(first.view).answer(lambda one: if_kept(one, one))

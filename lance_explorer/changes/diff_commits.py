@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.changes.diff_schema import FieldPair, paired_fields
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field
 from lance_explorer.frames.columns import BRANCH, ID, KNOWN_FROM, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.known_from import known_from
-from lance_explorer.history.ancestors import Ancestry, Stretch
-from lance_explorer.history.columns.fields_of_both import fields_of_both
-from lance_explorer.history.columns.lives import gives_ids_anew
+from lance_explorer.history.ancestors import Ancestry, BranchVersion, Stretch
+from lance_explorer.history.columns.identity import fields_of_both
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.paths import EMPTY, Branch, VersionPath, path_between
 
@@ -57,28 +57,30 @@ def commits_between(common: Ancestry) -> pl.DataFrame:
 
 
 def fields_between(
-    before: VersionRecord, after: VersionRecord, common: Ancestry | None
+    first: BranchVersion, second: BranchVersion, common: Ancestry | None
 ) -> list[FieldPair]:
     """Return which field of one version is which of the other.
 
     Parameters
     ----------
-    before, after : VersionRecord
+    first, second : BranchVersion
         The versions.
     common : Ancestry or None
         How both come from a common version; None if they do not, or nothing tells.
     """
+    before, after = [place.view.version(place.version).records[0] for place in (first, second)]
     stretches = (*common.to_first, *common.to_second) if common else ()
     schemas, overwritten = dict[int, tuple[Field, ...]](), common is None
     for branch, path in filter(None, map(_passed, stretches)):
-        overwritten |= any(gives_ids_anew(branch, position) for position in path.steps)
+        overwritten |= any(
+            branch.history.records[position].operation == OperationName.OVERWRITE
+            for position in path.steps
+        )
         start = () if path.common == EMPTY else (path.common,)
         on_the_way = [branch.history.records[position] for position in (*start, *path.steps)]
         schemas |= {id(record.schema): record.schema for record in on_the_way}
     way = [before.schema, *schemas.values(), after.schema]
-    kept = fields_of_both(common) if common else {}
-    if kept is None:
-        kept = {field.id: field.id for field in before.schema}
+    kept = fields_of_both(first, second).shared if common else {}
     return paired_fields(way, kept, overwritten=overwritten)
 
 

@@ -15,7 +15,7 @@ import polars as pl
 from polars import selectors
 
 from lance_explorer.format.schema import Field, column_fields, field_paths
-from lance_explorer.history.ancestors import Place
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -131,14 +131,14 @@ def _enumeration(names: tuple[str, ...]) -> str:
     return " and ".join([part for part in (", ".join(shown[:-1]), shown[-1]) if part])
 
 
-def same_by_metadata(first: Place, second: Place) -> SameContent:
+def same_by_metadata(first: BranchVersion, second: BranchVersion) -> SameContent:
     """Return that both versions have the same columns in the same files."""
     return SameContent(True, "metadata", (), _num_rows(first), _num_rows(second), 0, 0)
 
 
 def compare_content(
-    first: Place,
-    second: Place,
+    first: BranchVersion,
+    second: BranchVersion,
     fragments: tuple[Sequence[int], Sequence[int]],
     *,
     by_row_id: bool,
@@ -147,7 +147,7 @@ def compare_content(
 
     Parameters
     ----------
-    first, second : Place
+    first, second : BranchVersion
         The versions.
     fragments : tuple of two sequences of int
         The fragments of each that the other has not as they are.
@@ -199,7 +199,7 @@ class _Sums:
     by_row_id: dict[str, Sum]
 
     @classmethod
-    def of(cls, place: Place, fragments: Sequence[int], columns: Sequence[str]) -> "_Sums":
+    def of(cls, place: BranchVersion, fragments: Sequence[int], columns: Sequence[str]) -> "_Sums":
         from lance_explorer.values import content_batches
 
         sums = cls(
@@ -272,11 +272,11 @@ def _ids(schema: tuple[Field, ...], columns: Sequence[str]) -> list[list[int]]:
     return [[field.id for field in by_name[name]] for name in columns]
 
 
-def _num_rows(place: Place) -> int | None:
+def _num_rows(place: BranchVersion) -> int | None:
     """Return the live rows of a version; None if they are not known."""
     rows = place.view.version(place.version).live_rows
     return None if (rows < 0).any() else int(rows.sum())
 
 
-def _all_fragments(place: Place) -> list[int]:
+def _all_fragments(place: BranchVersion) -> list[int]:
     return [state.id for state in place.view.version(place.version).states]

@@ -7,7 +7,7 @@ from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.frame import NET_SUMMARY
 from lance_explorer.changes.version_rows import PlaceRows
 from lance_explorer.frames.columns import COUNT, ID, TEXT, Column, FrameSchema
-from lance_explorer.history.ancestors import Place
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.events.event_runs import NET_EVENTS, RowEvent
 from lance_explorer.history.evidence import Evidence
 
@@ -36,7 +36,7 @@ DIFF_SUMMARY = FrameSchema(
 
 
 def diff_summary(
-    first: Place, second: PlaceRows, runs: ChangeRuns, versions_lost: int | None
+    first: BranchVersion, second: PlaceRows, runs: ChangeRuns, versions_lost: int | None
 ) -> pl.DataFrame:
     """Return the counts of rows by class: one row."""
     counts = {change: runs.count(change) for change in NET_EVENTS}

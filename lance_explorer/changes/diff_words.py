@@ -12,7 +12,7 @@ from lance_explorer.changes.diff_schema import FieldPair, schema_diff
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.format.schema import NO_PARENT
-from lance_explorer.history.ancestors import Place, ancestry
+from lance_explorer.history.ancestors import BranchVersion, ancestry
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.view import HistoryView
 
@@ -58,8 +58,8 @@ def words_beside_rows(view: HistoryView, begin_version: int, end_version: int) -
         if begin_version == 0:
             return _creation(after)
         before = history.records[history.position(begin_version)]
-        common = ancestry(Place(view, begin_version), Place(view, end_version))
-        return difference_words(before, after, fields_between(before, after, common))
+        ends = BranchVersion(view, begin_version), BranchVersion(view, end_version)
+        return difference_words(before, after, fields_between(*ends, ancestry(*ends)))
     except LanceExplorerError as error:
         return [f"Differences other than rows are unknown: {error}."]
 

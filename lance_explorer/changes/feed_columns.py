@@ -7,9 +7,8 @@ import polars as pl
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.errors import InvalidArgumentError, StorageError
-from lance_explorer.history.columns.lives import Stop
 from lance_explorer.history.columns.value_columns import ValueColumns, column_types, value_columns
-from lance_explorer.history.paths import EMPTY, Line
+from lance_explorer.history.paths import EMPTY, Line, Stop
 
 __all__ = ["check_key", "columns_between", "feed_columns"]
 

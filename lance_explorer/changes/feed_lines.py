@@ -26,9 +26,8 @@ from lance_explorer.changes.steps import (
     net_step,
 )
 from lance_explorer.changes.writes_in_place import Traces
-from lance_explorer.history.columns.lives import Stop
 from lance_explorer.history.columns.value_columns import ValueColumns
-from lance_explorer.history.paths import EMPTY
+from lance_explorer.history.paths import EMPTY, Stop
 from lance_explorer.storage import done_in_order
 
 __all__ = ["FeedLines"]

@@ -17,9 +17,9 @@ from lance_explorer.changes.steps import net_step, version_range
 from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.errors import RefNotFoundError
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.history.ancestors import Ancestry, Place, Stretch, ancestry
+from lance_explorer.history.ancestors import Ancestry, BranchVersion, Stretch
 from lance_explorer.history.columns.end_fields import EndFields
-from lance_explorer.history.columns.fields_of_both import fields_of_both
+from lance_explorer.history.columns.identity import fields_of_both
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.events.untold_writes import untold_rows
@@ -46,7 +46,7 @@ def changes_over_a_gap(common: Ancestry, last: Stretch) -> ChangeRuns:
     assert last.view is not None
     base = _common_rows(common)
     if base.has_row_ids:
-        return _by_row_ids(base, place_rows(Place(last.view, last.end)))
+        return _by_row_ids(base, place_rows(BranchVersion(last.view, last.end)))
     return _by_addresses(base, last.view, last)
 
 
@@ -57,13 +57,13 @@ def _common_rows(common: Ancestry) -> PlaceRows:
         for way in (common.to_first, common.to_second):
             child = way[0].view if way else None
             if child is not None and child is not parent and common.version in child.history:
-                return place_rows(Place(child, common.version))
+                return place_rows(BranchVersion(child, common.version))
     if parent is None:
         raise RefNotFoundError(
             f"rows cannot be matched: the branch of their common version {common.version} was "
             "deleted"
         )
-    return place_rows(Place(parent, common.version))
+    return place_rows(BranchVersion(parent, common.version))
 
 
 def _by_row_ids(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
@@ -108,7 +108,7 @@ def _matched(
 
 def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     """Return the classes of rows that both versions have, by their last updates."""
-    fields = EndFields(end.rows, end.position, _shared_fields(base, end).values())
+    fields = EndFields(end.rows.history, end.position, _shared_fields(base, end).values())
     unseen = untold_rows(
         end.rows, path_between(end.rows.history, 0, end.position), fields
     ).rewritten
@@ -152,7 +152,7 @@ def _by_addresses(base: PlaceRows, view: HistoryView, last: Stretch) -> ChangeRu
     """Return what the first kept version of the stretch proves, and then what happened after it."""
     kept = view.history.versions
     first = int(kept[kept > np.uint64(last.begin)][0])
-    runs = _in_common_fragments(base, place_rows(Place(view, first)))
+    runs = _in_common_fragments(base, place_rows(BranchVersion(view, first)))
     if first == last.end:
         return runs
     return composed(runs, net_step(version_range(view, first, last.end)).runs)
@@ -195,8 +195,8 @@ def _common_fragments(base: PlaceRows, end: PlaceRows) -> dict[int, InPlace]:
 
 def _shared_fields(base: PlaceRows, end: PlaceRows) -> dict[int, int]:
     """Return the IDs at the end of fields of the common version, by their IDs there."""
-    ends = [Place(one.rows.view, one.version) for one in (base, end)]
-    return fields_of_both(ancestry(*ends)) or {}
+    ends = [BranchVersion(one.rows.view, one.version) for one in (base, end)]
+    return dict(fields_of_both(*ends).shared)
 
 
 def _based_nowhere(fragment: Fragment) -> Fragment:

@@ -20,7 +20,7 @@ from lance_explorer.changes.merge_schema import merge_schema, merge_words
 from lance_explorer.errors import InvalidArgumentError, RefNotFoundError
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.frames.documented import documented
-from lance_explorer.history.ancestors import Ancestry, Place, ancestry
+from lance_explorer.history.ancestors import Ancestry, BranchVersion, ancestry
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.version_refs import VersionRef, resolve
@@ -40,7 +40,10 @@ def merge_preview(
     found = resolve(view, (str(branch), -1) if is_name else branch)
     found.view.file(found.version)
     keys = () if key is None else names("key", key)
-    ours, theirs = Place(view, view.latest_version), Place(found.view, found.version)
+    ours, theirs = (
+        BranchVersion(view, view.latest_version),
+        BranchVersion(found.view, found.version),
+    )
     for place in (ours, theirs):
         _check_columns(place, keys)
     return MergePreview(ours, theirs, keys)
@@ -64,7 +67,7 @@ class MergePreview:
     True
     """
 
-    def __init__(self, ours: Place, theirs: Place, key: Sequence[str]) -> None:
+    def __init__(self, ours: BranchVersion, theirs: BranchVersion, key: Sequence[str]) -> None:
         self._ours, self._theirs = ours, theirs
         self._key = tuple(key)
         self._merge = _Merge(ours, theirs, self._key)
@@ -170,7 +173,7 @@ class MergePreview:
             one.file(ours.version)
             other.file(theirs.version)
             if (one, other) != (ours.view, theirs.view):
-                places = Place(one, ours.version), Place(other, theirs.version)
+                places = BranchVersion(one, ours.version), BranchVersion(other, theirs.version)
                 return build(_Merge(*places, self._key))
             return build(self._merge)
 
@@ -193,7 +196,7 @@ class MergePreview:
 class _Merge:
     """Both sides, and what became of rows since the fork."""
 
-    def __init__(self, ours: Place, theirs: Place, key: Sequence[str]) -> None:
+    def __init__(self, ours: BranchVersion, theirs: BranchVersion, key: Sequence[str]) -> None:
         self._places = ours, theirs
         self._key = key
 
@@ -202,14 +205,14 @@ class _Merge:
         return ancestry(*self._places)
 
     @cached_property
-    def fork(self) -> Place:
+    def fork(self) -> BranchVersion:
         common = self.common
         if common.branch is None:
             raise RefNotFoundError(
                 f"version {common.version}, from which both come, is of a branch that was deleted"
             )
         common.branch.file(common.version)
-        return Place(common.branch, common.version)
+        return BranchVersion(common.branch, common.version)
 
     @cached_property
     def ours(self) -> Leg:
@@ -282,7 +285,7 @@ class _Merge:
         return self.ours.pair.rows_after.rows.has_row_ids
 
 
-def _check_columns(place: Place, keys: Sequence[str]) -> None:
+def _check_columns(place: BranchVersion, keys: Sequence[str]) -> None:
     fields = place.view.version(place.version).records[0].schema
     there = [field.name for field in fields if field.parent_id == NO_PARENT]
     for name in keys:

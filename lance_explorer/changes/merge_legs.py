@@ -14,7 +14,7 @@ from lance_explorer.changes.images import Images
 from lance_explorer.changes.steps import ChangeStep
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.history.ancestors import Place
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.identity import columns_at
 from lance_explorer.history.columns.value_columns import ValueColumns
 from lance_explorer.history.events.event_runs import RowEvent
@@ -40,11 +40,11 @@ class Leg:
 
     Parameters
     ----------
-    fork, end : Place
+    fork, end : BranchVersion
         Both versions.
     """
 
-    def __init__(self, fork: Place, end: Place) -> None:
+    def __init__(self, fork: BranchVersion, end: BranchVersion) -> None:
         self.pair = VersionPair(fork, end)
         self.is_none = (fork.view.branch, fork.version) == (end.view.branch, end.version)
 

@@ -87,8 +87,7 @@ def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, dateti
 def tells_itself(part: HistoryView, view: HistoryView, *, is_backward: bool = False) -> bool:
     """Whether nothing in a part of a branch, without holes, refers to versions before it.
 
-    What a detached version was built on may be any of them. And where row IDs were turned on later,
-    row versions of older rows tell the commit that did it.
+    Where row IDs were turned on later, row versions of older rows tell the commit that did it.
 
     Parameters
     ----------
@@ -101,8 +100,7 @@ def tells_itself(part: HistoryView, view: HistoryView, *, is_backward: bool = Fa
     """
     history = part.history
     is_told = bool(
-        not view.listing.detached
-        and all(record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records)
+        all(record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records)
         and all(record.operation in _TOLD_BY_NEIGHBOURS for record in history.records[1:])
         and (history.states.row_version_storage != SequenceStorage.ABSENT).all()
         and not history.duplicated

@@ -52,7 +52,8 @@ def replaced_columns(rows: StateRows, begin: int, end: int) -> ReplacedColumns:
 
 def traces_between(rows: StateRows, begin: int, end: int) -> Traces:
     """Return what the commits between two versions did that comparing them does not show."""
-    return traces(rows, path_between(rows.history, begin, end), EndFields.between(rows, begin, end))
+    fields = EndFields.between(rows.history, begin, end)
+    return traces(rows, path_between(rows.history, begin, end), fields)
 
 
 def net_changes(
@@ -79,7 +80,7 @@ def net_changes(
     path = path_between(rows.history, begin, end)
     schemas = schemas_at(rows, begin, end)
     by_ids = rows.is_told_by_ids(begin + 1)
-    fields = EndFields.between(rows, begin, end)
+    fields = EndFields.between(rows.history, begin, end)
     found = found or traces(rows, path, fields)
     replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
     runs = found.ordered.cut(_compared(rows, begin, end, share, everywhere=bool(replaced)))
@@ -165,7 +166,7 @@ def _untold_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) 
     """Return older rows that kept versions may have written in place, unseen by row versions."""
     first = int(np.searchsorted(rows.history.versions, np.uint64(begin_version), side="right"))
     path = path_between(rows.history, first - 1, end)
-    unseen = untold_rows(rows, path, EndFields.between(rows, end, end)).rewritten
+    unseen = untold_rows(rows, path, EndFields.between(rows.history, end, end)).rewritten
     runs = unseen.cut(live.where(live.updated_after <= begin_version))
     found = runs.where(unseen.has(runs.identity))
     return ChangeRuns.alike(found, RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True)

@@ -13,7 +13,7 @@ from lance_explorer.changes.diff_schema import FieldPair
 from lance_explorer.changes.needed_versions import needed_versions
 from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.errors import RefNotFoundError
-from lance_explorer.history.ancestors import Ancestry, Place, ancestry
+from lance_explorer.history.ancestors import Ancestry, BranchVersion, ancestry
 from lance_explorer.history.history import History, VersionRecord
 
 __all__ = ["VersionPair"]
@@ -26,11 +26,11 @@ class VersionPair:
 
     Parameters
     ----------
-    first, second : Place
+    first, second : BranchVersion
         The versions, in any order.
     """
 
-    def __init__(self, first: Place, second: Place) -> None:
+    def __init__(self, first: BranchVersion, second: BranchVersion) -> None:
         self.first = first
         self.second = second
 
@@ -40,7 +40,7 @@ class VersionPair:
         return self.first.view.uri == self.second.view.uri
 
     @cached_property
-    def near(self) -> tuple[Place, Place]:
+    def near(self) -> tuple[BranchVersion, BranchVersion]:
         """Both, of a branch of which no more versions are read than tell how they differ."""
         first, second = self.first, self.second
         if first.view is not second.view:
@@ -48,7 +48,7 @@ class VersionPair:
         ends = sorted([first.version, second.version])
         is_backward = first.version > second.version
         part = needed_versions(first.view, *ends, is_backward=is_backward)
-        return Place(part, first.version), Place(part, second.version)
+        return BranchVersion(part, first.version), BranchVersion(part, second.version)
 
     @cached_property
     def common(self) -> Ancestry:
@@ -74,7 +74,7 @@ class VersionPair:
             common = self.common if self.is_one_table else None
         except RefNotFoundError:
             common = None
-        return fields_between(*self.records, common)
+        return fields_between(*self.near, common)
 
     @cached_property
     def fragments(self) -> pl.DataFrame:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.history.ancestors import Place
-from lance_explorer.history.columns.lives import Stop
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
+from lance_explorer.history.paths import Stop
 from lance_explorer.history.readable import check_rows
 
 __all__ = ["PlaceRows", "place_rows"]
@@ -58,7 +58,7 @@ class PlaceRows:
         return live_rows(self.rows, self.position)
 
 
-def place_rows(place: Place) -> PlaceRows:
+def place_rows(place: BranchVersion) -> PlaceRows:
     """Return the rows of a version.
 
     Raises

@@ -5,17 +5,32 @@ identity, and not by its name: a branch may be deleted, and another one made und
 of old writers have no identities; there a branch is the one that has its name now.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from lance_explorer.errors import InvalidArgumentError, NotFoundError, RefNotFoundError
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.graph.commits import Commit, CommitLine, Edge, EdgeKind
+from lance_explorer.history.graph.walks import CommitGraph
+from lance_explorer.history.history import History
+from lance_explorer.history.paths import Line
 from lance_explorer.history.view import HistoryView
 
-__all__ = ["Ancestry", "Place", "Stretch", "ancestry", "parent_of", "parents_of"]
+__all__ = [
+    "Ancestry",
+    "BranchVersion",
+    "Stretch",
+    "TableCommits",
+    "ancestry",
+    "commits_behind",
+    "commits_of",
+    "parent_of",
+    "parents_of",
+]
 
 
-class Place(NamedTuple):
+class BranchVersion(NamedTuple):
     """A version of a branch."""
 
     view: HistoryView
@@ -58,7 +73,7 @@ class _Fork(NamedTuple):
     identity: str
 
 
-def ancestry(first: Place, second: Place) -> Ancestry:
+def ancestry(first: BranchVersion, second: BranchVersion) -> Ancestry:
     """Return how two versions of one table come from a common one.
 
     Raises
@@ -90,7 +105,89 @@ def ancestry(first: Place, second: Place) -> Ancestry:
     return Ancestry(branches[0][common], version, ways[0], ways[1])
 
 
-def parent_of(view: HistoryView) -> Place | None:
+class TableCommits(NamedTuple):
+    """The commits of some branches of a table.
+
+    Attributes
+    ----------
+    graph : CommitGraph
+        From the last branch on that all come from.
+    histories : mapping of str to History
+        Their versions, by the identities of the branches.
+    identities : mapping of str or None to str
+        The identities of the branches that were asked for, by their names.
+    """
+
+    graph: CommitGraph
+    histories: Mapping[str, History]
+    identities: Mapping[str | None, str]
+
+    def commit(self, branch: str | None, version: int) -> Commit:
+        """Return the commit of a version of a branch."""
+        return self.graph.commit(self.identities[branch], version) or Commit("", version)
+
+
+def commits_of(lines: Collection[Line]) -> TableCommits:
+    """Return the commits of some branches, and of those on which they come from a common one.
+
+    Raises
+    ------
+    RefNotFoundError
+        If it is unknown from which version a branch was created.
+    """
+    known = {line.view.branch: line.view for line in lines}
+    if len(known) == 1:
+        [line] = lines
+        return TableCommits(line.history.graph, {"": line.history}, {line.view.branch: ""})
+    forks = {line.view.branch: _forks(line.view) for line in lines}
+    ways = [*forks.values()]
+    shared = next(
+        (n for n, some in enumerate(zip(*ways, strict=False)) if len({*some}) > 1),
+        min(map(len, ways)),
+    )
+    histories, found = dict[str, History](), dict[str, CommitLine]()
+    own = {line.view.branch: line.history for line in lines}
+    for line in lines:
+        way = forks[line.view.branch]
+        names = ["", *[fork.identity for fork in way]]
+        stops = [*[fork.version for fork in way], line.view.latest_version]
+        views = _branches(way, line.view, known)
+        for place in range(shared, len(names)):
+            if names[place] in found:
+                continue
+            view = _known_up_to(views[place], stops[place])
+            begin = way[place - 1].version if place else 1
+            commits = CommitLine(names[place], [], begin=begin)
+            if view is not None:
+                history = own.get(view.branch) or view.history
+                histories[names[place]] = history
+                commits = replace(history.line, branch=names[place])
+            if place > shared:
+                parent = Commit(names[place - 1], begin)
+                origin = Edge(EdgeKind.FORKS, parent, Evidence.RECORDED)
+                commits = replace(commits, begin=begin, origin=origin)
+            found[names[place]] = commits
+    identities = {branch: way[-1].identity if way else "" for branch, way in forks.items()}
+    return TableCommits(CommitGraph(found.values()), histories, identities)
+
+
+def commits_behind(view: HistoryView) -> TableCommits:
+    """Return the commits of a branch, and of all that it comes from as far as they are there."""
+    views = [BranchVersion(view, view.latest_version), *parents_of(view)]
+    names = [place.view.branch or "" for place in views]
+    histories = {name: one.view.history for name, one in zip(names, views, strict=True)}
+    found = list[CommitLine]()
+    for place, name in enumerate(names):
+        line = replace(histories[name].line, branch=name)
+        if place + 1 < len(views):
+            fork = Commit(names[place + 1], views[place + 1].version)
+            edge = Edge(EdgeKind.FORKS, fork, Evidence.RECORDED)
+            line = replace(line, begin=fork.version, origin=edge)
+        found.append(line)
+    return TableCommits(CommitGraph(found), histories, {view.branch: names[0]})
+
+
+def parent_of(view: HistoryView) -> BranchVersion | None:
     """Return the branch that a branch was created from, and the version at which it left it.
 
     None for the main branch, and where the parent is gone or another branch has its name by now.
@@ -103,12 +200,12 @@ def parent_of(view: HistoryView) -> Place | None:
         if parent is None or (branch.identifier and branch.identifier[:-1] != parent.identifier):
             return None
     try:
-        return Place(view.on_branch(branch.parent_branch), branch.parent_version)
+        return BranchVersion(view.on_branch(branch.parent_branch), branch.parent_version)
     except NotFoundError:
         return None
 
 
-def parents_of(view: HistoryView) -> Iterator[Place]:
+def parents_of(view: HistoryView) -> Iterator[BranchVersion]:
     """Yield the parent of a branch, its parent, and so on, each with the version of the fork."""
     seen = {view.branch}
     while (parent := parent_of(view)) is not None and parent.view.branch not in seen:

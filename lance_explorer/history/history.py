@@ -13,7 +13,7 @@ from lance_explorer.format.manifest import Manifest
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field
 from lance_explorer.format.transactions import TransactionHeader
-from lance_explorer.history.graph.commits import Line
+from lance_explorer.history.graph.commits import CommitLine
 from lance_explorer.history.graph.walks import CommitGraph
 from lance_explorer.history.intervals import NO_INTERVALS, Intervals
 from lance_explorer.history.listing import FIRST_DETACHED, VersionFile
@@ -181,6 +181,11 @@ class History:
     @cached_property
     def graph(self) -> CommitGraph:
         """The commits of this branch, whose identity there is no matter."""
+        return CommitGraph([self.line])
+
+    @cached_property
+    def line(self) -> CommitLine:
+        """What is known of the commits of this branch."""
         versions = self.versions.tolist()
         # A detached version does not say what it was built on: any commits may lie between.
         detached = {
@@ -189,7 +194,7 @@ class History:
             if target >= FIRST_DETACHED
         }
         begin = versions[0] if versions and self._are_clones[0] else 1
-        return CommitGraph([Line("", versions, self.restored, detached, begin)])
+        return CommitLine("", versions, self.restored, detached, begin)
 
     @property
     def _are_clones(self) -> NDArray[np.bool_]:

@@ -6,18 +6,20 @@ left out of a path, and the last kept version before them stands for one that a 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.graph.commits import Commit, EdgeKind
-from lance_explorer.history.history import History
+from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.view import HistoryView
 
 __all__ = [
     "EMPTY",
     "Branch",
     "Line",
+    "Stop",
     "VersionPath",
+    "commit_at",
     "parent_position",
     "path_between",
     "restores_unseen",
@@ -47,6 +49,18 @@ class Branch:
     history: History
 
 
+class Stop(NamedTuple):
+    """A version of a branch, by its position in a history."""
+
+    line: Line
+    position: int
+
+    @property
+    def record(self) -> VersionRecord:
+        """What its manifest says."""
+        return self.line.history.records[self.position]
+
+
 @dataclass(frozen=True, slots=True)
 class VersionPath:
     """The kept commits between two versions, as positions in a history.
@@ -71,9 +85,15 @@ class VersionPath:
         return self.undone + self.done
 
 
+def commit_at(history: History, position: int) -> Commit:
+    """Return the commit of a version in the graph of its branch."""
+    return Commit("", history.records[position].version)
+
+
 def path_between(history: History, begin: int, end: int) -> VersionPath:
     """Return the way between two versions, given by their positions or EMPTY."""
-    path = history.graph.path(_commit(history, begin), _commit(history, end))
+    ends = [None if at == EMPTY else commit_at(history, at) for at in (begin, end)]
+    path = history.graph.path(*ends)
     undone, done = [_positions(history, some) for some in (path.undone, path.done)]
     return VersionPath(undone, done, _last_kept(history, path.common))
 
@@ -83,8 +103,7 @@ def parent_position(history: History, position: int) -> int:
 
     EMPTY if there is none.
     """
-    commit = Commit("", history.records[position].version)
-    return _last_kept(history, history.graph.content_parent(commit))
+    return _last_kept(history, history.graph.content_parent(commit_at(history, position)))
 
 
 def restores_unseen(history: History, position: int) -> bool:
@@ -92,13 +111,9 @@ def restores_unseen(history: History, position: int) -> bool:
     record = history.records[position]
     if record.operation != OperationName.RESTORE:
         return False
-    parents = history.graph.parents(Commit("", record.version))
+    parents = history.graph.parents(commit_at(history, position))
     is_told = bool(parents) and parents[0].kind is EdgeKind.RESTORES
     return not (is_told and history.graph.can_be_read(parents[0].parent))
-
-
-def _commit(history: History, position: int) -> Commit | None:
-    return None if position == EMPTY else Commit("", history.records[position].version)
 
 
 def _positions(history: History, commits: Iterable[Commit]) -> tuple[int, ...]:

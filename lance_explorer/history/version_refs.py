@@ -18,12 +18,12 @@ from lance_explorer.errors import (
     RefNotFoundError,
     VersionNotFoundError,
 )
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.arrays import MAX_U64
 
 __all__ = [
     "MAIN",
-    "BranchVersion",
     "VersionLike",
     "VersionRef",
     "kept_version",
@@ -51,13 +51,6 @@ class VersionLike(Protocol):
 
 VersionRef = SupportsIndex | str | date | tuple[str, "SupportsIndex | str | date"] | VersionLike
 """A version, as :func:`resolve` takes it. A ``datetime`` is a ``date``, too."""
-
-
-class BranchVersion(NamedTuple):
-    """A version of a branch."""
-
-    view: HistoryView
-    version: int
 
 
 class _Span(NamedTuple):

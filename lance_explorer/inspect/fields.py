@@ -20,7 +20,6 @@ from lance_explorer.frames.columns import (
 from lance_explorer.frames.text import json_text, text_of
 from lance_explorer.history.columns.lives import kept_fields
 from lance_explorer.history.intervals import intervals_of
-from lance_explorer.history.paths import Branch
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.field_steps import FieldState, FieldSteps, field_states
 from lance_explorer.inspect.intervals import interval_columns
@@ -97,8 +96,7 @@ def all_fields(view: HistoryView) -> pl.DataFrame:
     """
     history = view.history
     by_position = field_states(history)
-    line = Branch(view, history)
-    steps = FieldSteps(history, by_position, lambda after: kept_fields(line, after - 1, after))
+    steps = FieldSteps(history, by_position, lambda after: kept_fields(history, after - 1, after))
     distinct, intervals = intervals_of(by_position)
     states = [distinct[key] for key in intervals.keys.tolist()]
     first, last = intervals.first.tolist(), intervals.last.tolist()

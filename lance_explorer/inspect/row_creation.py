@@ -15,8 +15,10 @@ from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.manifest import WriterVersion
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.ancestors import parent_of
-from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.ancestors import commits_behind
+from lance_explorer.history.graph.commits import Commit, CommitKind, EdgeKind
+from lance_explorer.history.graph.walks import CommitGraph
+from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.view import HistoryView
 
@@ -91,7 +93,7 @@ def _corrected(view: HistoryView, version: int, rows: pl.DataFrame, stored: pl.S
         unproven[:] = False
     if not (wrong | missing | unproven).any():
         return stored
-    line = _Line.to(view, version)
+    line = _IdsGiven.to(view, version)
     unproven[unproven] = line.is_faulty_at(updated[unproven])
     asked = wrong | missing | unproven
     created = stored.fill_null(0).to_numpy(writable=True)
@@ -119,7 +121,7 @@ def _first_kept(view: HistoryView) -> VersionRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _IdsGiven:
     """The kept versions that one version comes from, oldest first.
 
     ``exact`` says whether a row ID that is new in one was given out by it: the version that it was
@@ -133,13 +135,20 @@ class _Line:
     faulty: _Mask
 
     @classmethod
-    def to(cls, view: HistoryView, version: int) -> "_Line":
+    def to(cls, view: HistoryView, version: int) -> "_IdsGiven":
         records, exact = list[VersionRecord](), list[bool]()
-        place: _Place | None = _Place(view, view.history, view.history.position(version))
-        while place is not None:
-            records.append(place.record)
-            place, is_exact = place.before()
-            exact.append(is_exact)
+        behind = commits_behind(view)
+        for commit in behind.graph.ancestors(behind.commit(view.branch, version)):
+            if behind.graph.kind(commit) is CommitKind.DETACHED:
+                break  # it gave out row IDs that ordinary commits gave out, too
+            if behind.graph.can_be_read(commit):
+                history = behind.histories[commit.branch]
+                records.append(history.records[history.position(commit.version)])
+                exact.append(_gives_all_new_ids(behind.graph, commit, records[-1]))
+                edges = behind.graph.parents(commit)
+                is_restore = records[-1].operation == OperationName.RESTORE
+                if is_restore and edges and edges[0].kind is not EdgeKind.RESTORES:
+                    break  # its transaction does not say to what it went back
         manifests = [record.manifest for record in reversed(records)]
         next_row_ids = np.array([manifest.next_row_id for manifest in manifests], dtype=np.uint64)
         return cls(
@@ -161,50 +170,14 @@ class _Line:
         return self.faulty[place]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """One version in a history."""
-
-    view: HistoryView
-    history: History
-    position: int
-
-    @property
-    def record(self) -> VersionRecord:
-        return self.history.records[self.position]
-
-    def before(self) -> tuple["_Place | None", bool]:
-        """Return the last kept version that this one comes from, and whether it added to it alone.
-
-        None stands for no version: the second says whether it added to the empty table.
-        """
-        record = self.record
-        if record.operation == OperationName.RESTORE:
-            return self._restored()
-        if record.operation == OperationName.CLONE and self.position == 0:
-            return self._on_parent(record.version)
-        return self._last_kept(record.version - 1)
-
-    def _restored(self) -> tuple["_Place | None", bool]:
-        version = self.record.restored_version
-        if version is None or not version < self.record.version:
-            return None, False
-        return self._last_kept(version)[0], False
-
-    def _on_parent(self, version: int) -> tuple["_Place | None", bool]:
-        place = parent_of(self.view)
-        if place is None:
-            return None, False
-        history = place.view.history
-        return _Place(place.view, history, len(history))._last_kept(version)
-
-    def _last_kept(self, version: int) -> tuple["_Place | None", bool]:
-        """Return the last kept version up to a given one, and whether it is that one."""
-        end = int(np.searchsorted(self.history.versions, np.uint64(version), side="right"))
-        if end == 0:
-            return None, version == 0
-        found = _Place(self.view, self.history, end - 1)
-        return found, found.record.version == version
+def _gives_all_new_ids(graph: CommitGraph, commit: Commit, record: VersionRecord) -> bool:
+    """Whether the version that one was made from is kept too, and it is no restore."""
+    if record.operation == OperationName.RESTORE:
+        return False
+    edges = graph.parents(commit)
+    if not edges:
+        return record.operation != OperationName.CLONE
+    return graph.can_be_read(edges[0].parent)
 
 
 def is_faulty(writer: WriterVersion | None) -> bool:

@@ -13,11 +13,11 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["Fork", "fork_of", "identities_in_parent"]
+__all__ = ["ForkRows", "fork_of", "identities_in_parent"]
 
 
 @dataclass(frozen=True, slots=True)
-class Fork:
+class ForkRows:
     """Where a branch left its parent.
 
     Attributes
@@ -35,7 +35,7 @@ class Fork:
     position: int
 
 
-def fork_of(view: HistoryView) -> Fork | None:
+def fork_of(view: HistoryView) -> ForkRows | None:
     """Return where a branch left its parent; None if it is no branch, or that is not kept."""
     place = parent_of(view)
     if place is None:
@@ -43,11 +43,11 @@ def fork_of(view: HistoryView) -> Fork | None:
     parent = state_rows(place.view)
     if place.version not in parent.history:
         return None
-    return Fork(parent, place.version, parent.history.position(place.version))
+    return ForkRows(parent, place.version, parent.history.position(place.version))
 
 
 def identities_in_parent(
-    rows: StateRows, fork: Fork, identities: Uint64Array
+    rows: StateRows, fork: ForkRows, identities: Uint64Array
 ) -> tuple[Uint64Array, NDArray[np.bool_]]:
     """Return which identities rows of a branch have on its parent, and whether they were there.
 

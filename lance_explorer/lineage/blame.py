@@ -15,7 +15,7 @@ from lance_explorer.cells.html import rows_html
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import NO_PARENT, is_blob
 from lance_explorer.frames.commit_facts import COMMIT_FACTS
-from lance_explorer.history.ancestors import Place
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.identity.version_positions import position_of
@@ -208,7 +208,9 @@ def _blamed(
     cells = _current(view, question, addresses, row_ids)
     parts, steps = followed_events(rows, identities, live, range(position + 1), position)
     events = newest_first(EventColumns.concatenated(parts))
-    search = CellSearch(Place(view, question.version), question, steps, events, row_ids, cells)
+    search = CellSearch(
+        BranchVersion(view, question.version), question, steps, events, row_ids, cells
+    )
     search.run()
     return blame_frame(search, found), is_complete
 

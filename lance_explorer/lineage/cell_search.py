@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.ancestors import Place
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts
@@ -69,7 +69,7 @@ class CellSearch:
 
     Attributes
     ----------
-    now : Place
+    now : BranchVersion
         The version that is looked at.
     question : Question
         What is asked for.
@@ -85,7 +85,7 @@ class CellSearch:
         Where columns began to exist that were not always there.
     """
 
-    now: Place
+    now: BranchVersion
     question: Question
     steps: _Steps
     events: EventColumns

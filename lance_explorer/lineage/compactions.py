@@ -6,7 +6,7 @@ from itertools import chain, groupby
 
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.ancestors import Place, parents_of
+from lance_explorer.history.ancestors import BranchVersion, parents_of
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
@@ -88,7 +88,7 @@ def _found(view: HistoryView, last: int) -> list[CompactionLineageEntry]:
 
 def _line(view: HistoryView, version: int) -> Iterator[tuple[HistoryView, int]]:
     """Yield a branch and a version of it, then its parents and where they were left."""
-    for place in (Place(view, version), *parents_of(view)):
+    for place in (BranchVersion(view, version), *parents_of(view)):
         yield place.view, _of_branch(place.view, place.version)
 
 

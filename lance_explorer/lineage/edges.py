@@ -15,7 +15,7 @@ from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.steps import same_life
 from lance_explorer.lineage.nodes import Edge, FragmentNode, UnseenFragment
 from lance_explorer.lineage.updates import update_flows
-from lance_explorer.lineage.version_line import Fork, Stretch
+from lance_explorer.lineage.version_line import LinePart, Origin
 
 __all__ = ["StretchEdges"]
 
@@ -29,7 +29,7 @@ class StretchEdges:
     too: they are in ``unseen`` when the edges are found.
     """
 
-    def __init__(self, stretch: Stretch, parent: "StretchEdges | None" = None) -> None:
+    def __init__(self, stretch: LinePart, parent: "StretchEdges | None" = None) -> None:
         self.stretch = stretch
         self.unseen: dict[FragmentNode, UnseenFragment] = {}
         self._parent = parent
@@ -238,7 +238,7 @@ class StretchEdges:
                 group_rows=rows,
             )
 
-    def _cloned_from(self, fork: Fork, fragment: Fragment, live: int) -> FragmentNode | None:
+    def _cloned_from(self, fork: Origin, fragment: Fragment, live: int) -> FragmentNode | None:
         if self._parent is not None:
             node = self._parent.at_end(fragment)
             if node is not None:

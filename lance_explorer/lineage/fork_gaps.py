@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from lance_explorer.history.ancestors import Place, ancestry
-from lance_explorer.history.columns.fields_of_both import fields_of_both
+from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.columns.identity import fields_of_both
 from lance_explorer.history.events.address_identities import addresses_at
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.lineage.ancestors import Fork, identities_in_parent
+from lance_explorer.lineage.ancestors import ForkRows, identities_in_parent
 from lance_explorer.lineage.event_frame import EventColumns, event_columns
 from lance_explorer.lineage.follow_rows import trace
 from lance_explorer.rowids.addresses import fragments_of
@@ -24,12 +24,12 @@ _NOTHING = 255
 """Number of an event that is none."""
 
 
-def has_gap(rows: StateRows, fork: Fork | None) -> bool:
+def has_gap(rows: StateRows, fork: ForkRows | None) -> bool:
     """Whether the first versions of a branch are lost."""
     return fork is not None and rows.history.records[0].version > fork.version
 
 
-def since_fork(rows: StateRows, fork: Fork, row_ids: Uint64Array, step: int) -> EventColumns:
+def since_fork(rows: StateRows, fork: ForkRows, row_ids: Uint64Array, step: int) -> EventColumns:
     """Return what happened to rows of the parent up to the first kept version of the branch.
 
     Without stable row IDs the rows that are known to be those of the parent did not move.
@@ -38,7 +38,7 @@ def since_fork(rows: StateRows, fork: Fork, row_ids: Uint64Array, step: int) -> 
     ----------
     rows : StateRows
         The rows of the branch.
-    fork : Fork
+    fork : ForkRows
         Where it left its parent.
     row_ids : ndarray of uint64
         Rows that the parent had before, ascending. ``row`` of the answer counts them.
@@ -81,14 +81,17 @@ def since_fork(rows: StateRows, fork: Fork, row_ids: Uint64Array, step: int) -> 
     return EventColumns.concatenated([replace(written, before=before[written.row]), others])
 
 
-def _rewritten(rows: StateRows, fork: Fork) -> Uint64Array:
+def _rewritten(rows: StateRows, fork: ForkRows) -> Uint64Array:
     """Return the IDs of fragments that have values of a column in other files than at the fork.
 
     Row versions do not tell of writes in place by lost commits.
     """
     ends = fork.parent.history.records[fork.position], rows.history.records[0]
-    common = ancestry(Place(fork.parent.view, fork.version), Place(rows.view, ends[1].version))
-    schemas = SchemaPair(ends[0].schema, ends[1].schema, fields_of_both(common))
+    places = (
+        BranchVersion(fork.parent.view, fork.version),
+        BranchVersion(rows.view, ends[1].version),
+    )
+    schemas = SchemaPair(ends[0].schema, ends[1].schema, fields_of_both(*places).shared)
     here, there = fork.parent.history, rows.history
     old = {here.states[state].id: here.states[state] for state in here.states_at(fork.position)}
     new = [there.states[state] for state in there.states_at(0)]

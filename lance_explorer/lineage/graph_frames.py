@@ -20,7 +20,7 @@ from lance_explorer.lineage.nodes import (
     FragmentNode,
     UnseenFragment,
 )
-from lance_explorer.lineage.version_line import Stretch
+from lance_explorer.lineage.version_line import LinePart
 
 __all__ = ["LineageFrames", "edges_frame", "lives_frame", "states_frame", "unseen_frame"]
 
@@ -36,7 +36,7 @@ class LineageFrames(NamedTuple):
 
 
 def lives_frame(
-    stretch: Stretch, nodes: Sequence[FragmentNode], *, is_latest: bool
+    stretch: LinePart, nodes: Sequence[FragmentNode], *, is_latest: bool
 ) -> pl.DataFrame:
     """Return the lives of a stretch; ``is_latest`` says whether the line ends with it."""
     lives, history = stretch.lives, stretch.history
@@ -108,7 +108,7 @@ def unseen_frame(unseen: Collection[UnseenFragment]) -> pl.DataFrame:
     )
 
 
-def states_frame(stretch: Stretch, nodes: Sequence[FragmentNode]) -> pl.DataFrame:
+def states_frame(stretch: LinePart, nodes: Sequence[FragmentNode]) -> pl.DataFrame:
     """Return the states of the fragments of a stretch, with the versions that had them."""
     lives, history = stretch.lives, stretch.history
     intervals = lives.intervals

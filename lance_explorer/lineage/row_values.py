@@ -10,13 +10,12 @@ import polars as pl
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.schema import NO_PARENT
-from lance_explorer.history.ancestors import Place
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.common_types import differ
 from lance_explorer.history.columns.identity import ColumnsAt, columns_at
-from lance_explorer.history.columns.lives import Stop
 from lance_explorer.history.columns.value_columns import ValueColumns, types_if_known, value_columns
 from lance_explorer.history.events.event_runs import RowEvent
-from lance_explorer.history.paths import Branch
+from lance_explorer.history.paths import Branch, Stop
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import done_in_order
@@ -62,7 +61,7 @@ def with_values(view: HistoryView, frame: pl.DataFrame, row_id: int) -> pl.DataF
     columns = value_columns(
         stops,
         lambda stop: types.get(_name(stop)) or types_if_known(stop),
-    ).of(Place(place.view, place.version) for place, _ in known)
+    ).of(BranchVersion(place.view, place.version) for place, _ in known)
     found = [columns.filled(row, place.view, place.version) for place, row in known]
     rows = pl.concat([columns.empty(), *found]).to_struct()
     numbers = iter(range(len(found)))

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from lance_explorer.format.schema import NO_PARENT, Field
 from lance_explorer.history.columns.identity import columns_at
-from lance_explorer.history.columns.lives import Stop
 from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.paths import Stop
 
 __all__ = ["ShownColumns"]
 

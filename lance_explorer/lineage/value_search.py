@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.findings import Finding
 from lance_explorer.format.schema import NO_PARENT, Field
-from lance_explorer.history.columns.lives import Stop
 from lance_explorer.history.columns.value_columns import (
     blob_columns,
     types_if_known,
@@ -18,6 +17,7 @@ from lance_explorer.history.columns.value_columns import (
 )
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import check_some
+from lance_explorer.history.paths import Stop
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.found_rows import FOUND, Sightings, merged

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT, Field, column_fields
-from lance_explorer.history.ancestors import Place, ancestry
-from lance_explorer.history.columns.columns_by_name import ColumnsByName, same_fields
-from lance_explorer.history.columns.fields_of_both import doubtful_pairs
+from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.columns.identity import FieldsBefore
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
@@ -71,7 +70,7 @@ class BranchValues:
     ----------
     rows : StateRows
         The rows of the branch.
-    now : Place
+    now : BranchVersion
         The version whose columns are asked for.
     columns : sequence of str
         Their names there.
@@ -80,7 +79,7 @@ class BranchValues:
     """
 
     rows: StateRows
-    now: Place
+    now: BranchVersion
     columns: Sequence[str]
     whole_blobs: bool
     _names: dict[_Key, dict[str, str]] = field(default_factory=dict)
@@ -114,18 +113,14 @@ class BranchValues:
         record, key = self.rows.history.records[position], self._key(position)
         if key not in self._doubts:
             history, now = self.now.view.found(self.now.version)
-            try:
-                pairs = doubtful_pairs(ancestry(Place(self.rows.view, record.version), self.now))
-            except LanceExplorerError:
-                pairs = frozenset()
-            ids = {later for _, later in pairs}
+            ids = self._fields.in_doubt(record.version)
             columns = column_fields(history.records[now].schema)
             same = self._later_ids(record.version).values()
             names, left = (
                 self.names_at(position),
                 {f.id for f in history.records[now].schema} - {*same},
             )
-            guessed = self._by_name.at(record.version).guessed if left else frozenset()
+            guessed = self._fields.guessed(record.version) if left else frozenset()
             self._doubts[key] = frozenset(
                 name
                 for name, fields in columns.items()
@@ -221,7 +216,7 @@ class BranchValues:
         }
         if all(id_ in known for id_ in ids.values()):
             return found
-        told = self._by_name.at(version).ids
+        told = self._fields.earlier_columns(version)
         there = {name: own.get(told.get(ids[name], NO_PARENT)) for name in self.columns}
         guessed = {
             name: was
@@ -248,12 +243,12 @@ class BranchValues:
         return self._inside[key]
 
     @cached_property
-    def _by_name(self) -> ColumnsByName:
-        return ColumnsByName(self.rows.view, self.now)
+    def _fields(self) -> FieldsBefore:
+        return FieldsBefore(self.rows, self.now)
 
     def _later_ids(self, version: int) -> Mapping[int, int]:
         """Return the IDs that fields of a version have now."""
-        return same_fields(Place(self.rows.view, version), self.now)
+        return self._fields.later_ids(version)
 
     def _read(
         self, position: int, addresses: Uint64Array, row_ids: Uint64Array

@@ -12,11 +12,11 @@ from lance_explorer.history.history import History
 from lance_explorer.history.lives import Lives, fragment_lives
 from lance_explorer.history.view import HistoryView
 
-__all__ = ["Fork", "Stretch", "line_of"]
+__all__ = ["LinePart", "Origin", "line_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Fork:
+class Origin:
     """Where a branch, or a clone, left its parent.
 
     ``table`` is None for the same table. ``is_recorded`` tells whether the first version of the
@@ -30,7 +30,7 @@ class Fork:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class LinePart:
     """The versions of one branch that belong to a line.
 
     Attributes
@@ -45,7 +45,7 @@ class Stretch:
         URI of the table; None for the table that the line leads to.
     lives : Lives
         The lives of the fragments in these versions.
-    fork : Fork or None
+    fork : Origin or None
         Where it left the stretch before.
     """
 
@@ -54,10 +54,10 @@ class Stretch:
     num_versions: int
     table: str | None
     lives: Lives
-    fork: Fork | None
+    fork: Origin | None
 
 
-def line_of(view: HistoryView) -> tuple[Stretch, ...]:
+def line_of(view: HistoryView) -> tuple[LinePart, ...]:
     """Return the stretches that lead to the latest version of a branch, oldest first.
 
     A parent that is gone, or cannot be read, is left out: the fork then tells of it.
@@ -78,17 +78,17 @@ def line_of(view: HistoryView) -> tuple[Stretch, ...]:
     return tuple(reversed(line))
 
 
-def _stretch(view: HistoryView, history: History, num_versions: int, table: str | None) -> Stretch:
+def _stretch(view: HistoryView, history: History, num_versions: int, table: str | None) -> LinePart:
     lives = fragment_lives(history, num_versions)
-    return Stretch(view, history, num_versions, table, lives, _fork(view, history, table))
+    return LinePart(view, history, num_versions, table, lives, _fork(view, history, table))
 
 
-def _fork(view: HistoryView, history: History, table: str | None) -> Fork | None:
+def _fork(view: HistoryView, history: History, table: str | None) -> Origin | None:
     first = history.records[0] if history.records else None
     branch = view.branches.get(view.branch) if view.branch else None
     is_recorded = first is not None and first.operation == OperationName.CLONE
     if branch is not None:
-        return Fork(table, branch.parent_branch, branch.parent_version, is_recorded)
+        return Origin(table, branch.parent_branch, branch.parent_version, is_recorded)
     if first is None or not is_recorded:
         return None
     try:
@@ -97,10 +97,10 @@ def _fork(view: HistoryView, history: History, table: str | None) -> Fork | None
         return None
     if transaction is None or not isinstance(transaction.operation, Clone):
         return None
-    return Fork(transaction.operation.ref_path, None, transaction.operation.ref_version, True)
+    return Origin(transaction.operation.ref_path, None, transaction.operation.ref_version, True)
 
 
-def _parent(child: Stretch, fork: Fork) -> Stretch | None:
+def _parent(child: LinePart, fork: Origin) -> LinePart | None:
     try:
         if fork.table == child.table:
             place = parent_of(child.view)

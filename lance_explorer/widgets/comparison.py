@@ -15,11 +15,10 @@ from lance_explorer.changes.images import Images
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.steps import ChangeStep, VersionRange, net_step, version_range
 from lance_explorer.changes.summaries import net_summary
-from lance_explorer.history.columns.lives import Stop
 from lance_explorer.history.columns.value_columns import ValueColumns, blob_columns
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.paths import EMPTY
+from lance_explorer.history.paths import EMPTY, Stop
 from lance_explorer.history.view import HistoryView
 from lance_explorer.widgets.changed_rows import (
     FIRST_COLUMNS,

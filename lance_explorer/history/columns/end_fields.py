@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lance_explorer.history.columns.lives import Lives, column_lives, shared_fields
 from lance_explorer.history.file_changes import WrittenFields
-from lance_explorer.history.paths import EMPTY, Line
+from lance_explorer.history.history import History
+from lance_explorer.history.paths import EMPTY
 
 __all__ = ["EndFields"]
 
@@ -18,7 +19,7 @@ class EndFields:
 
     Parameters
     ----------
-    line : Line
+    history : History
         The versions of the branch that the way ends in.
     end : int
         The position of its end, or EMPTY.
@@ -26,16 +27,16 @@ class EndFields:
         The IDs of the fields there.
     """
 
-    def __init__(self, line: Line, end: int, ids: Iterable[int]) -> None:
-        self._line = line
+    def __init__(self, history: History, end: int, ids: Iterable[int]) -> None:
+        self._history = history
         self._end = end
         self._ids = frozenset(ids)
         self._lives: Mapping[int, Lives] = {}
 
     @classmethod
-    def between(cls, line: Line, begin: int, end: int) -> "EndFields":
+    def between(cls, history: History, begin: int, end: int) -> "EndFields":
         """Return those of two versions of a branch, given by their positions or EMPTY."""
-        return cls(line, end, shared_fields(line, begin, end).values())
+        return cls(history, end, shared_fields(history, begin, end).values())
 
     def have_any(self, writes: Sequence[tuple[int, WrittenFields]]) -> list[bool]:
         """Tell which writes were of a field that both ends have.
@@ -64,4 +65,4 @@ class EndFields:
             return
         first, last = min(positions | {self._end}), max(positions | {self._end})
         wanted = EMPTY, *range(max(2 * first - last, 0), last + 1)
-        self._lives = column_lives(self._line, wanted).at
+        self._lives = column_lives(self._history, wanted)

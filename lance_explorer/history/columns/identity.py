@@ -1,52 +1,44 @@
-"""Which columns some versions have, of whatever branches: one number for each column.
+"""Which column of some versions is which, of whatever branches: one number for each column.
 
 A column lives through renames, casts and restores. One that was dropped and one that was added
-later are two, whatever they are called, and so are those before and after an Overwrite.
+later are two, whatever they are called, and so are those before and after an Overwrite. All answers
+are folds over the graph of commits (:mod:`lance_explorer.history.columns.lives`).
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import count
+from typing import NamedTuple
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.schema import NO_PARENT
-from lance_explorer.history.ancestors import Place, ancestry
-from lance_explorer.history.columns.fields_of_both import (
-    doubtful_pairs,
-    fields_of_both,
-    forks_between,
-)
-from lance_explorer.history.columns.lives import Doubt, Stop, column_lives
-from lance_explorer.history.paths import Line
+from lance_explorer.history.ancestors import BranchVersion, TableCommits, commits_of
+from lance_explorer.history.columns.lives import ByName, ColumnLives, Doubt, Lives, fold_columns
+from lance_explorer.history.graph.commits import Commit
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.paths import Branch, Line, Stop
 
-__all__ = ["ColumnsAt", "Numbers", "columns_at"]
-
-Numbers = Mapping[int, int]
-"""The number of the column, or of the field inside of one, that each field ID of a version is."""
+__all__ = ["ColumnsAt", "FieldsBefore", "FieldsOfBoth", "columns_at", "fields_of_both"]
 
 _Branch = str | None
-_Link = tuple[Stop, Stop, Iterable[tuple[int, int]]]
-"""Two versions, and the IDs in both of fields that both have."""
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnsAt:
+class ColumnsAt(NamedTuple):
     """Which columns some versions have.
 
     Attributes
     ----------
-    numbers : mapping of tuple to Numbers
-        By the branch and the version; versions of one schema may share them.
+    numbers : mapping of tuple to Lives
+        By the branch and the version: the number of the column, or of the field inside of one, that
+        each field ID is; versions of one schema may share them.
     doubts : tuple of Doubt
         Columns that are two, and may be one, with their numbers.
     """
 
-    numbers: Mapping[tuple[_Branch, int], Numbers]
+    numbers: Mapping[tuple[_Branch, int], Lives]
     doubts: tuple[Doubt, ...]
 
-    def of(self, stop: Stop) -> Numbers:
+    def of(self, stop: Stop) -> Lives:
         """Return the numbers of a version."""
         return self.numbers[stop.line.view.branch, stop.record.version]
 
@@ -56,98 +48,187 @@ class ColumnsAt:
         return {f.name: numbers[f.id] for f in stop.record.schema if f.parent_id == NO_PARENT}
 
 
+class FieldsOfBoth(NamedTuple):
+    """The fields of two versions that both have.
+
+    ``shared`` has their IDs in the second, by those in the first; ``doubtful`` the IDs of fields
+    that may be one, or two: lost versions would tell.
+    """
+
+    shared: Mapping[int, int]
+    doubtful: frozenset[tuple[int, int]]
+
+
 def columns_at(stops: Sequence[Stop]) -> ColumnsAt:
     """Return which columns some versions have; the first of them is the last version."""
     lines = {stop.line.view.branch: stop.line for stop in reversed(stops)}
-    links, doubts = list[_Link](), list[tuple[Stop, Stop, int, int]]()
-    wanted = defaultdict[_Branch, set[int]](set)
-    for stop in stops:
-        wanted[stop.line.view.branch].add(stop.position)
-    for branch, line in [*lines.items()]:
-        if line is lines[stops[0].line.view.branch]:
-            continue
-        other = Stop(line, max(wanted[branch]))
-        places = [Place(stop.line.view, stop.record.version) for stop in (other, stops[0])]
+    first, numbers = stops[0].line.view.branch, count().__next__
+    at, doubts = dict[tuple[_Branch, int], Lives](), tuple[Doubt, ...]()
+    for related in _related(lines, first):
+        own = [stop for stop in stops if stop.line.view.branch in related.identities]
+        commits = {_key(stop): related.commit(*_key(stop)) for stop in own}
+        found = fold_columns(related.graph, related.histories, commits.values(), numbers=numbers)
+        at |= {key: found.at[commit] for key, commit in commits.items()}
+        if first in related.identities:
+            doubts = found.doubts
+            if len(related.identities) > 1:
+                doubts = tuple(_between_branches(found, own, commits))
+    return ColumnsAt(at, doubts)
+
+
+def fields_of_both(one: BranchVersion, other: BranchVersion) -> FieldsOfBoth:
+    """Return which fields two versions share, of whatever branches.
+
+    Raises
+    ------
+    RefNotFoundError
+        If it is unknown from which version a branch was created.
+    """
+    lines = {place.view.branch: Branch(place.view, place.view.history) for place in (one, other)}
+    related = commits_of(lines.values())
+    ends = [related.commit(place.view.branch, place.version) for place in (one, other)]
+    found = fold_columns(related.graph, related.histories, ends)
+    return FieldsOfBoth(_shared(found, *ends), frozenset(_doubtful(found, *ends)))
+
+
+class FieldsBefore:
+    """Which fields versions of a branch share with a later one, of it or of one that left it.
+
+    Parameters
+    ----------
+    line : Line
+        The branch.
+    now : BranchVersion
+        The later version.
+    """
+
+    def __init__(self, line: Line, now: BranchVersion) -> None:
+        self._branch = line.view.branch
+        self._history = line.history
+        self._now = now
+        lines = {now.view.branch: Branch(now.view, now.view.history), self._branch: line}
         try:
-            common = ancestry(*places)
-            kept = fields_of_both(common)
-            links += [
-                (_on(lines, parent), _on(lines, child), [(id_, id_) for id_ in ids])
-                for parent, child, ids in forks_between(common)
-            ]
-            pairs = doubtful_pairs(common)
+            self._related: TableCommits | None = commits_of(lines.values())
         except LanceExplorerError:  # how they come from each other is not known
-            continue
-        same_ids = [(field.id, field.id) for field in other.record.schema]
-        links.append((other, stops[0], same_ids if kept is None else [*kept.items()]))
-        doubts += [(other, stops[0], *pair) for pair in sorted(pairs)]
-    for parent, child, _ in links:
-        for stop in (parent, child):
-            wanted[stop.line.view.branch].add(stop.position)
-    lives = {branch: column_lives(lines[branch], wanted[branch]) for branch in wanted}
-    same = _Same()
-    for parent, child, both in links:
-        old, new = parent.line.view.branch, child.line.view.branch
-        had, has = lives[old].at[parent.position], lives[new].at[child.position]
-        for one, id_ in both:
-            if one in had and id_ in has:
-                same.join((old, had[one]), (new, has[id_]))
-    numbers = dict[tuple[_Branch, int], Numbers]()
-    for branch, found in lives.items():
-        shared = dict[int, Numbers]()
-        for position, own in found.at.items():
-            if id(own) not in shared:
-                shared[id(own)] = {id_: same.number(branch, life) for id_, life in own.items()}
-            version = lines[branch].history.records[position].version
-            numbers[branch, version] = shared[id(own)]
-    told = ColumnsAt(numbers, ())
-    between = [_between(told, *doubt) for doubt in doubts]
-    [within, *others] = [
-        [_numbered(doubt, branch, same) for doubt in found.doubts]
-        for branch, found in lives.items()
-    ]
-    return ColumnsAt(numbers, tuple(between if others else within))
+            self._related = None
+        self._folds = dict[ByName, ColumnLives]()
+
+    def later_ids(self, version: int) -> Mapping[int, int]:
+        """Return the IDs that fields of a version have now."""
+        return self._matched(version, ByName.NEVER)
+
+    def earlier_columns(self, version: int) -> Mapping[int, int]:
+        """Return the IDs that columns of now have in a version, where IDs do not tell by name."""
+        return {now: then for then, now in self._matched(version, ByName.SEAMS).items()}
+
+    def guessed(self, version: int) -> frozenset[int]:
+        """Return the IDs now of columns of which lost versions leave open whether they are one."""
+        sure = self._matched(version, ByName.OVERWRITES).values()
+        return frozenset(self._matched(version, ByName.SEAMS).values()) - frozenset(sure)
+
+    def in_doubt(self, version: int) -> frozenset[int]:
+        """Return the IDs now of fields that a version may have had: lost versions would tell."""
+        if self._related is None:
+            return frozenset()
+        pairs = _doubtful(self._fold(ByName.NEVER), *self._ends(version))
+        return frozenset([now for _, now in pairs])
+
+    def _matched(self, version: int, by_name: ByName) -> Mapping[int, int]:
+        if self._related is not None:
+            return _shared(self._fold(by_name), *self._ends(version))
+        if by_name is not ByName.SEAMS:
+            return {}
+        here = _columns(self._history.records[self._history.position(version)])
+        now = _columns(self._record_now)
+        return {id_: now[name] for name, id_ in here.items() if name in now}
+
+    @cached_property
+    def _record_now(self) -> VersionRecord:
+        history, position = self._now.view.found(self._now.version)
+        return history.records[position]
+
+    def _ends(self, version: int) -> tuple[Commit, Commit]:
+        assert self._related is not None
+        now = self._related.commit(self._now.view.branch, self._now.version)
+        return self._related.commit(self._branch, version), now
+
+    def _fold(self, by_name: ByName) -> ColumnLives:
+        assert self._related is not None
+        if by_name not in self._folds:
+            graph, histories, _ = self._related
+            versions = self._history.versions.tolist()
+            ends = [commit for version in versions for commit in self._ends(version)]
+            self._folds[by_name] = fold_columns(graph, histories, {*ends}, by_name)
+        return self._folds[by_name]
 
 
-class _Same:
-    """Lives that are one column."""
-
-    def __init__(self) -> None:
-        self._of = dict[tuple[_Branch, int], tuple[_Branch, int]]()
-        self._numbers = dict[tuple[_Branch, int], int]()
-
-    def join(self, one: tuple[_Branch, int], other: tuple[_Branch, int]) -> None:
-        """Take two for one."""
-        one, other = self._first(one), self._first(other)
-        if one != other:
-            self._of[other] = one
-
-    def number(self, branch: _Branch, life: int) -> int:
-        """Return the number of the column that a life is of."""
-        return self._numbers.setdefault(self._first((branch, life)), len(self._numbers))
-
-    def _first(self, one: tuple[_Branch, int]) -> tuple[_Branch, int]:
-        while one in self._of:
-            one = self._of[one]
-        return one
+def _columns(record: VersionRecord) -> dict[str, int]:
+    return {one.name: one.id for one in record.schema if one.parent_id == NO_PARENT}
 
 
-def _on(lines: dict[_Branch, Line], stop: Stop) -> Stop:
-    """Return a version on the line that is given of its branch; one that is missing is added."""
-    line = lines.setdefault(stop.line.view.branch, stop.line)
-    version = np.uint64(stop.record.version)
-    position = int(np.searchsorted(line.history.versions, version, side="right")) - 1
-    return Stop(line, max(position, 0))
+def _key(stop: Stop) -> tuple[_Branch, int]:
+    return stop.line.view.branch, stop.record.version
 
 
-def _numbered(doubt: Doubt, branch: _Branch, same: _Same) -> Doubt:
-    before, after = [
-        None if life is None else same.number(branch, life) for life in (doubt.before, doubt.after)
-    ]
-    return doubt._replace(before=before, after=after)
+def _related(lines: Mapping[_Branch, Line], first: _Branch) -> Iterator[TableCommits]:
+    """Yield the commits of branches, together where it is known how they come from each other."""
+    together = {first: lines[first]}
+    for branch, line in lines.items():
+        try:
+            commits_of({**together, branch: line}.values())
+        except LanceExplorerError:
+            yield commits_of([line])
+        else:
+            together[branch] = line
+    yield commits_of(together.values())
 
 
-def _between(told: ColumnsAt, one: Stop, other: Stop, old: int, new: int) -> Doubt:
-    """Return that a field of one version may be one of another, of another branch."""
-    before, after = told.of(one).get(old), told.of(other).get(new)
-    return Doubt(new, one.record.version, "", other.record.version, "", before, after)
+def _between_branches(
+    found: ColumnLives, stops: Sequence[Stop], commits: Mapping[tuple[_Branch, int], Commit]
+) -> Iterator[Doubt]:
+    """Yield what is open between the first version and the latest of each other branch."""
+    first, latest = stops[0], dict[_Branch, Stop]()
+    for stop in sorted(stops, key=lambda stop: stop.record.version):
+        latest[stop.line.view.branch] = stop
+    for stop in [one for one in latest.values() if one.line.view.branch != first.line.view.branch]:
+        ends = commits[_key(stop)], commits[_key(first)]
+        for old, new in sorted(_doubtful(found, *ends)):
+            lives = found.at[ends[0]][old], found.at[ends[1]][new]
+            yield Doubt(new, stop.record.version, "", first.record.version, "", *lives)
+
+
+def _shared(found: ColumnLives, one: Commit, other: Commit) -> dict[int, int]:
+    later = {life: id_ for id_, life in found.at[other].items()}
+    return {id_: later[life] for id_, life in found.at[one].items() if life in later}
+
+
+def _doubtful(found: ColumnLives, one: Commit, other: Commit) -> Iterator[tuple[int, int]]:
+    """Yield the IDs of fields of two versions that are two, and may be one."""
+    old, new = found.at[one], found.at[other]
+    both = {*old.values()} & {*new.values()}
+    near = _Neighbours(found.doubts)
+    for id_, life in old.items():
+        reached = near.reached(life) if life not in both else ()
+        for there, also in new.items():
+            if also in reached and also not in both:
+                yield id_, there
+
+
+class _Neighbours:
+    """Lives that may be one."""
+
+    def __init__(self, doubts: Iterable[Doubt]) -> None:
+        self._of = dict[int, set[int]]()
+        for doubt in doubts:
+            if doubt.before is not None and doubt.after is not None:
+                self._of.setdefault(doubt.before, set()).add(doubt.after)
+                self._of.setdefault(doubt.after, set()).add(doubt.before)
+
+    def reached(self, life: int) -> set[int]:
+        """Return the lives that one may be, over others too."""
+        found, pending = {life}, [life]
+        while pending:
+            more = self._of.get(pending.pop(), set()) - found
+            found |= more
+            pending += more
+        return found

@@ -1,38 +1,39 @@
-"""Which field of one version is which of another: field IDs alone do not tell.
+"""Which field of one version is which of another: one fold over the graph of commits.
 
 The ID of a column that is dropped is given to the next one that is added, and after a restore the
-IDs of what it undid are given again. So a field lives as long as all commits on the way have its
-ID; after that, and after an Overwrite, which gives all IDs anew, the ID is another field's. A
-commit that takes a field's ID away and gives its name another one casts it: it lives on. Where
-versions are lost, an ID with another name is the same field only if a data file tells so; and one
-that was not there before the gap is that of an earlier version, if a data file tells so, since a
-restore may be lost. What may be one field or two, and no file tells, is two, and is said to be in
-doubt.
+IDs of what it undid are given again. So field IDs alone do not tell: a field lives as long as all
+commits on the way have its ID. After that, and after an Overwrite, which gives all IDs anew, the ID
+is another field's. A commit that takes a field's ID away and gives its name another one casts it:
+it lives on.
+
+Where the walk crosses a seam (lost versions, a detached one, a fork) an ID with another name is the
+same field only if a data file tells so; and one that was not there before is that of an earlier
+version, if a data file tells so, since a restore may be lost. What may be one field or two, and no
+file tells, is two, and is said to be in doubt.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
 from itertools import count
 from typing import NamedTuple
 
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT, Field, field_paths
-from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.paths import EMPTY, Line, parent_position, restores_unseen
+from lance_explorer.history.graph.commits import Commit, CommitKind, EdgeKind
+from lance_explorer.history.graph.walks import CommitGraph
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.paths import EMPTY, commit_at
 
 __all__ = [
+    "ByName",
     "ColumnLives",
     "Doubt",
     "Lives",
-    "Stop",
     "all_the_way",
     "column_lives",
-    "columns_but",
-    "gives_ids_anew",
-    "in_same_files",
+    "fold_columns",
     "kept_fields",
-    "renamed_fields",
     "shared_fields",
 ]
 
@@ -40,6 +41,17 @@ Schema = tuple[Field, ...]
 
 Lives = Mapping[int, int]
 """For each field ID of a version the number of its life."""
+
+
+class ByName(IntEnum):
+    """Where a column is taken for that of its name, though its ID does not tell."""
+
+    NEVER = 0
+    OVERWRITES = 1
+    """After an Overwrite."""
+    SEAMS = 2
+    """Also over lost versions, which may have cast it, and where a commit does not say what it did:
+    there it is a guess."""
 
 
 class Doubt(NamedTuple):
@@ -58,87 +70,73 @@ class Doubt(NamedTuple):
     after: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnLives:
+class ColumnLives(NamedTuple):
     """Which fields some versions have.
 
     Attributes
     ----------
-    at : mapping of int to Lives
-        By the positions of the versions.
+    at : mapping of Commit to Lives
+        Of these versions, and of others on the way. Versions with one schema may share them.
     doubts : tuple of Doubt
         What versions that are not kept leave open, earliest first.
     """
 
-    at: Mapping[int, Lives]
+    at: Mapping[Commit, Lives]
     doubts: tuple[Doubt, ...]
 
 
-def column_lives(line: Line, positions: Iterable[int]) -> ColumnLives:
-    """Return which fields some versions have, told apart for life.
-
-    Versions next to each other with one schema share what is returned of them.
-
-    Parameters
-    ----------
-    line : Line
-        The versions of a branch.
-    positions : iterable of int
-        Which ones, by their positions; EMPTY has no field.
-    """
-    wanted = {*positions}
-    parents = _parents(line, wanted - {EMPTY})
-    lives, numbers = dict[int, Lives]({EMPTY: {}}), count()
-    doubts, given = dict[tuple[int | None, int | None], Doubt](), dict[int, dict[int, int]]()
-    for position, parent in sorted(parents.items()):
-        record = line.history.records[position]
-        begins_anew = parent == EMPTY or gives_ids_anew(line, position)
-        known = {} if begins_anew else lives[parent]
-        is_open = bool(known) and (
-            record.operation == OperationName.RESTORE or not line.history.follows_previous[position]
-        )
-        if not begins_anew and line.history.records[parent].schema is record.schema:
-            lives[position] = known
-        else:
-            if is_open:
-                known = _known_over_a_gap(line, lives, parent, position)
-            elif known:
-                known = {
-                    **known,
-                    **_cast(line.history.records[parent].schema, record.schema, known),
-                }
-            lives[position] = {
-                field.id: known[field.id] if field.id in known else next(numbers)
-                for field in record.schema
-            }
-            for id_, life in lives[position].items():
-                given.setdefault(id_, {})[life] = position
-        if is_open:
-            for doubt in _doubts(line, lives, given, (parent, position), known):
-                doubts.setdefault((doubt.before, doubt.after), doubt)
-    return ColumnLives({position: lives[position] for position in wanted}, tuple(doubts.values()))
+def column_lives(history: History, positions: Iterable[int]) -> dict[int, Lives]:
+    """Return which fields versions of a branch have, by their positions; EMPTY has none."""
+    wanted = {*positions} - {EMPTY}
+    commits = {position: commit_at(history, position) for position in wanted}
+    found = fold_columns(history.graph, {"": history}, commits.values()).at
+    return {EMPTY: {}, **{position: found[commit] for position, commit in commits.items()}}
 
 
-def shared_fields(line: Line, begin: int, end: int) -> dict[int, int]:
+def shared_fields(history: History, begin: int, end: int) -> dict[int, int]:
     """Return the IDs in a second version of fields that a first one has, by their IDs there.
 
     The versions are of one branch, given by their positions or EMPTY. A cast gives a field another
     ID.
     """
-    lives = column_lives(line, (begin, end)).at
+    lives = column_lives(history, (begin, end))
     later = {life: id_ for id_, life in lives[end].items()}
     return {id_: later[life] for id_, life in lives[begin].items() if life in later}
 
 
-def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
+def kept_fields(history: History, begin: int, end: int) -> frozenset[int]:
     """Return the IDs that are of one field in two versions of a branch."""
-    shared = shared_fields(line, begin, end)
+    shared = shared_fields(history, begin, end)
     return frozenset([id_ for id_, other in shared.items() if id_ == other])
 
 
-def gives_ids_anew(line: Line, position: int) -> bool:
-    """Whether all field IDs of a version are given anew, as an Overwrite does."""
-    return line.history.records[position].operation == OperationName.OVERWRITE
+def fold_columns(
+    graph: CommitGraph,
+    histories: Mapping[str, History],
+    commits: Iterable[Commit],
+    by_name: ByName = ByName.NEVER,
+    numbers: Callable[[], int] | None = None,
+) -> ColumnLives:
+    """Return which fields some versions have, told apart for life.
+
+    Parameters
+    ----------
+    graph : CommitGraph
+        The commits of branches.
+    histories : mapping of str to History
+        Their versions, by the identities of the branches.
+    commits : iterable of Commit
+        Which ones.
+    by_name : ByName
+        Where names tell.
+    numbers : callable, optional
+        Gives the numbers of lives, from 0 on by default.
+    """
+    fold = _Fold(graph, histories, by_name, numbers or count().__next__)
+    states = graph.fold(commits, fold.step)
+    return ColumnLives(
+        {commit: state.lives for commit, state in states.items()}, tuple(fold.doubts.values())
+    )
 
 
 def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:
@@ -146,167 +144,216 @@ def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:
     return frozenset.intersection(*[frozenset(field_paths(one).values()) for one in schemas])
 
 
-class Stop(NamedTuple):
-    """A version on the way between two others."""
+class _State(NamedTuple):
+    """The fields of a version, or of a lost one: those of the last kept version before it."""
 
-    line: Line
-    position: int
+    lives: Lives
+    commit: Commit | None
 
-    @property
-    def record(self) -> VersionRecord:
-        """What its manifest says."""
-        return self.line.history.records[self.position]
 
-    @property
-    def ids(self) -> frozenset[int]:
-        """The IDs of its fields."""
-        return frozenset([field.id for field in self.record.schema])
+@dataclass
+class _Fold:
+    """What a step must remember of all steps before it."""
+
+    graph: CommitGraph
+    histories: Mapping[str, History]
+    by_name: ByName
+    number: Callable[[], int]
+    doubts: dict[tuple[int | None, int | None], Doubt] = field(default_factory=dict)
+    _seen: dict[Commit, Lives] = field(default_factory=dict)
+    _given: dict[int, dict[int, Commit]] = field(default_factory=dict)
+    """For each ID the lives that it had so far, with the last version of each."""
+    _names: dict[str, int] = field(default_factory=dict)
+
+    def step(self, commit: Commit, parent: Commit | None, before: _State | None) -> _State:
+        """Return the fields of a version, given those of its content parent."""
+        if not self.graph.can_be_read(commit):
+            return before or self._begin(commit)
+        record = self._record(commit)
+        if before is None or before.commit is None or parent is None:
+            return self._first(commit)
+        is_open = self._is_open(commit, parent)
+        was = self._record(before.commit)
+        if record.operation == OperationName.OVERWRITE:
+            return self._born(commit, self._named(before, record, {}, ByName.OVERWRITES))
+        known: Lives
+        is_unknown = self.graph.kind(parent) is CommitKind.DETACHED
+        if was.schema is record.schema and not is_unknown:
+            known = self._seen[commit] = before.lives
+        else:
+            if is_open:
+                known = self._known_over_a_seam(before, commit, is_unknown=is_unknown)
+            else:
+                known = {**before.lives, **_cast(was.schema, record.schema, before.lives)}
+            if is_open or record.operation in (OperationName.UNKNOWN, None):
+                known = self._named(before, record, known, ByName.SEAMS)
+            self._born(commit, known)
+        if is_open:
+            for doubt in self._doubts(before, commit, known):
+                self.doubts.setdefault((doubt.before, doubt.after), doubt)
+        return _State(self._seen[commit], commit)
+
+    def _record(self, commit: Commit) -> VersionRecord:
+        history = self.histories[commit.branch]
+        return history.records[history.position(commit.version)]
+
+    def _begin(self, commit: Commit) -> _State:
+        """Return the fields of lost versions with which the walk begins.
+
+        They are those of the last version before them; if there is none, of the next one, as far as
+        anybody knows.
+        """
+        for one in self.graph.ancestors(commit):
+            if self.graph.can_be_read(one):
+                return self._first(one)
+        history = self.histories.get(commit.branch)
+        versions = [] if history is None else history.versions.tolist()
+        later = next((version for version in versions if version > commit.version), None)
+        return _State({}, None) if later is None else self._first(Commit(commit.branch, later))
+
+    def _first(self, commit: Commit) -> _State:
+        """Return the fields of a version that comes from none that is known."""
+        columns = _columns_but(self._record(commit), ())
+        known = {}
+        if self.by_name is ByName.SEAMS:
+            known = {columns[name]: life for name, life in self._names.items() if name in columns}
+        state = self._born(commit, known)
+        self._names |= {name: state.lives[id_] for name, id_ in columns.items()}
+        return state
+
+    def _born(self, commit: Commit, known: Lives) -> _State:
+        """Return the fields of a version, of which some are known from before."""
+        schema = self._record(commit).schema
+        lives = {one.id: known[one.id] if one.id in known else self.number() for one in schema}
+        self._seen[commit] = lives
+        for id_, life in lives.items():
+            self._given.setdefault(id_, {})[life] = commit
+        return _State(lives, commit)
+
+    def _is_open(self, commit: Commit, parent: Commit) -> bool:
+        """Whether commits that are not known may lie between a version and its parent."""
+        is_restore = self._record(commit).operation == OperationName.RESTORE
+        follows = self.graph.parents(commit)[0].kind is EdgeKind.FOLLOWS
+        return is_restore or not follows or not self.graph.can_be_read(parent)
+
+    def _named(
+        self, before: _State, record: VersionRecord, known: Lives, least: ByName
+    ) -> dict[int, int]:
+        """Return the known fields with columns that have the name of one that is left."""
+        if self.by_name < least or before.commit is None:
+            return {**known}
+        left = {
+            name: before.lives[id_]
+            for name, id_ in _columns_but(self._record(before.commit), ()).items()
+            if before.lives[id_] not in known.values()
+        }
+        columns = _columns_but(record, known)
+        return {**known, **{id_: left[name] for name, id_ in columns.items() if name in left}}
+
+    def _known_over_a_seam(
+        self, before: _State, commit: Commit, *, is_unknown: bool
+    ) -> dict[int, int]:
+        """Return the IDs of a version that it has from earlier ones, over commits that are lost.
+
+        A version that a detached one stands behind has nothing but what data files tell: detached
+        commits give out the IDs that ordinary ones do.
+        """
+        assert before.commit is not None
+        record = self._record(commit)
+        ids = frozenset([one.id for one in record.schema])
+        known = {id_: life for id_, life in before.lives.items() if id_ in ids}
+        renamed = _renamed_fields(self._record(before.commit), record)
+        # Field IDs are reused (docs/FORMAT.md 13): a drop of the last column and an add give its ID
+        # to another one, which only another name shows.
+        open_ids = ids if is_unknown else renamed | (ids - known.keys())
+        known = {id_: life for id_, life in known.items() if id_ not in open_ids}
+        # A restore may be lost, too: an ID that was not there before the gap may be that of any
+        # earlier version. Data files are never written twice under one name, so a file of both
+        # versions that lists the ID proves it.
+        others = [one for one in reversed(self._seen) if one != before.commit]
+        for place in (before.commit, *others):
+            lives = self._seen[place]
+            if not open_ids.isdisjoint(lives):
+                proved = open_ids & lives.keys() & self._in_same_files(place, commit)
+                known |= {id_: lives[id_] for id_ in proved}
+                open_ids -= proved
+        return known
+
+    def _doubts(self, before: _State, commit: Commit, known: Lives) -> Iterator[Doubt]:
+        """Yield what stays open of the IDs of a version that comes over a seam, or is a restore.
+
+        A field with the name that its ID had in the version before may still be an earlier field of
+        that ID, unless a data file proves that it is not.
+        """
+        assert before.commit is not None
+        record, here = self._record(commit), self._seen[commit]
+        # A lost commit may have dropped the column and a later one have added another of its name,
+        # which gets the ID again. Only an ID that had two lives so far shows that this happens in
+        # the table, so only such IDs are doubted, or every column would be after every cleanup.
+        proved: frozenset[int] | None = None
+        for one in record.schema if any(len(self._given[id_]) > 1 for id_ in here) else ():
+            own = here[one.id]
+            for life, place in self._given[one.id].items():
+                [name] = [other.name for other in self._record(place).schema if other.id == one.id]
+                if life == own or (one.id in known and name == one.name):
+                    continue
+                if one.id in known and proved is None:
+                    proved = self._in_same_files(before.commit, commit)
+                    proved |= {i for i, had in known.items() if before.lives.get(i) != had}
+                if one.id in known and one.id in (proved or ()):
+                    continue
+                yield Doubt(one.id, place.version, name, commit.version, one.name, life, own)
+        edge = self.graph.parents(commit)[0]
+        is_restore = record.operation == OperationName.RESTORE
+        is_untold = is_restore and edge.kind is EdgeKind.FOLLOWS
+        if is_untold or not self.graph.can_be_read(edge.parent):
+            yield from self._perhaps_cast(before, commit)
+
+    def _perhaps_cast(self, before: _State, commit: Commit) -> Iterator[Doubt]:
+        """Yield the columns that have one name over a seam, and other IDs, as casts give."""
+        assert before.commit is not None
+        was, record = self._record(before.commit), self._record(commit)
+        old, new = before.lives, self._seen[commit]
+        gone = _columns_but(was, [id_ for id_, life in old.items() if life in new.values()])
+        here = _columns_but(record, [id_ for id_, life in new.items() if life in old.values()])
+        for name, id_ in here.items():
+            if name in gone:
+                ends = was.version, name, record.version, name
+                yield Doubt(id_, *ends, old[gone[name]], new[id_])
+
+    def _in_same_files(self, one: Commit, other: Commit) -> frozenset[int]:
+        """Return the IDs of both that a data file of both has: that proves them."""
+        shared = self._files_of_fields(one) & self._files_of_fields(other)
+        return frozenset([id_ for _, id_ in shared])
+
+    def _files_of_fields(self, commit: Commit) -> set[tuple[str, int]]:
+        history, own = self.histories[commit.branch], self._record(commit).schema
+        ids = {one.id for one in own}
+        return {
+            (file.path, id_)
+            for state in history.states_at(history.position(commit.version))
+            for file in history.states[state].all_files
+            for id_ in ids.intersection(file.fields)
+        }
 
 
 def _cast(before: Schema, after: Schema, known: Lives) -> dict[int, int]:
     """Return the lives of fields that one commit gave another ID, as a cast does, and no name."""
-    paths, left = field_paths(after), {field.id for field in before}
+    paths, left = field_paths(after), {one.id for one in before}
     left -= paths.keys()
     were = {path: id_ for id_, path in field_paths(before).items() if id_ in left}
     return {id_: known[were[path]] for id_, path in paths.items() if path in were} if were else {}
 
 
-def _known_over_a_gap(
-    line: Line, lives: Mapping[int, Lives], parent: int, position: int
-) -> dict[int, int]:
-    """Return the IDs of a version that it has from earlier ones, where some may be lost between.
-
-    Parameters
-    ----------
-    line : Line
-        The versions of a branch.
-    lives : mapping of int to Lives
-        What is known of earlier versions.
-    parent : int
-        The last one that is kept of those that the version goes on from.
-    position : int
-        The version.
-    """
-    here, before = Stop(line, position), Stop(line, parent)
-    known = {id_: life for id_, life in lives[parent].items() if id_ in here.ids}
-    open_ids = renamed_fields(before.record, here.record) | (here.ids - known.keys())
-    if line.history.restores_detached[position]:
-        open_ids = here.ids  # a detached commit gives out the IDs that an ordinary one does
-    known = {id_: life for id_, life in known.items() if id_ not in open_ids}
-    earlier = sorted(lives.keys() - {EMPTY, parent}, reverse=True)
-    for place in (parent, *earlier):
-        if not open_ids.isdisjoint(lives[place]):
-            proved = open_ids & lives[place].keys() & in_same_files(Stop(line, place), here)
-            known |= {id_: lives[place][id_] for id_ in proved}
-            open_ids -= proved
-    return known
-
-
-def _doubts(
-    line: Line,
-    lives: Mapping[int, Lives],
-    given: Mapping[int, Mapping[int, int]],
-    step: tuple[int, int],
-    known: Lives,
-) -> Iterator[Doubt]:
-    """Yield what stays open of the IDs of a version, where some may be lost before it.
-
-    A restore may be among these: a field with the name that its ID had in the version before may
-    still be an earlier field of that ID, unless a data file proves that it is not.
-
-    Parameters
-    ----------
-    line : Line
-        The versions of a branch.
-    lives : mapping of int to Lives
-        Those of the version and of earlier ones.
-    given : mapping
-        For each ID the lives that it had so far, with the latest position of each.
-    step : tuple of int
-        The last version that is kept of those that it goes on from, and itself.
-    known : Lives
-        The IDs that it has from earlier versions.
-    """
-    parent, position = step
-    records, here = line.history.records, lives[position]
-    proved: frozenset[int] | None = None
-    for field in records[position].schema if any(len(given[id_]) > 1 for id_ in here) else ():
-        own = here[field.id]
-        for life, place in given[field.id].items():
-            [name] = [one.name for one in records[place].schema if one.id == field.id]
-            if life == own or (field.id in known and name == field.name):
-                continue
-            if field.id in known and proved is None:
-                proved = in_same_files(Stop(line, parent), Stop(line, position))
-                proved |= {id_ for id_, had in known.items() if lives[parent].get(id_) != had}
-            if field.id in known and field.id in (proved or ()):
-                continue
-            ends = records[place].version, name, records[position].version, field.name
-            yield Doubt(field.id, *ends, life, own)
-    if restores_unseen(line.history, position) or not (line.history.follows_previous[position]):
-        yield from _perhaps_cast(line, lives, step)
-
-
-def _perhaps_cast(line: Line, lives: Mapping[int, Lives], step: tuple[int, int]) -> Iterator[Doubt]:
-    """Yield the columns that have one name over lost versions, and other IDs, as casts give."""
-    before, after = [line.history.records[position] for position in step]
-    old, new = [lives[position] for position in step]
-    gone = columns_but(before, [id_ for id_, life in old.items() if life in new.values()])
-    for name, id_ in columns_but(
-        after, [id_ for id_, life in new.items() if life in old.values()]
-    ).items():
-        if name in gone:
-            ends = before.version, name, after.version, name
-            yield Doubt(id_, *ends, old[gone[name]], new[id_])
-
-
-def columns_but(record: VersionRecord, ids: Collection[int]) -> dict[str, int]:
+def _columns_but(record: VersionRecord, ids: Collection[int]) -> dict[str, int]:
     """Return the IDs of columns by their names, but for some."""
     tops = [one for one in record.schema if one.parent_id == NO_PARENT]
     return {one.name: one.id for one in tops if one.id not in ids}
 
 
-def renamed_fields(before: VersionRecord, after: VersionRecord) -> frozenset[int]:
+def _renamed_fields(before: VersionRecord, after: VersionRecord) -> frozenset[int]:
     """Return the IDs that have other names in two versions."""
     if before.schema is after.schema:
         return frozenset()
-    old, new = [{field.id: field.name for field in one.schema} for one in (before, after)]
+    old, new = [{one.id: one.name for one in record.schema} for record in (before, after)]
     return frozenset([id_ for id_ in old.keys() & new.keys() if old[id_] != new[id_]])
-
-
-def in_same_files(one: Stop, other: Stop) -> frozenset[int]:
-    """Return the IDs of both that a data file of one has in the other, too: that proves them."""
-    shared = _files_of_fields(one) & _files_of_fields(other)
-    return frozenset([id_ for _, id_ in shared]) & one.ids & other.ids
-
-
-def _files_of_fields(stop: Stop) -> set[tuple[str, int]]:
-    history = stop.line.history
-    return {
-        (file.path, id_)
-        for state in history.states_at(stop.position)
-        for file in history.states[state].all_files
-        for id_ in file.fields
-    }
-
-
-def _parents(line: Line, positions: set[int]) -> dict[int, int]:
-    """Return what versions, and those on the way between them, went out from.
-
-    The last version that all have in common comes out as if it were the first one.
-    """
-    heads, parents = [-position for position in positions], dict[int, int]()
-    heapify(heads)
-    while heads:
-        position = -heappop(heads)
-        parent = EMPTY
-        if heads:
-            parent = parent_position(line.history, position)
-            if parent == EMPTY and position > 0:
-                parent = position - 1  # what was restored is lost: nothing but the IDs tells
-            if parent not in positions:
-                positions.add(parent)
-                heappush(heads, -parent)
-        if position != EMPTY:
-            parents[position] = parent
-    return parents

@@ -16,10 +16,11 @@ import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.schema import NO_PARENT, Field, column_fields, is_blob
-from lance_explorer.history.ancestors import Place
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.identity import ColumnsAt, columns_at
-from lance_explorer.history.columns.lives import Doubt, Stop
+from lance_explorer.history.columns.lives import Doubt
 from lance_explorer.history.columns.names import FrameColumns
+from lance_explorer.history.paths import Stop
 from lance_explorer.history.value_files import value_root
 from lance_explorer.history.view import HistoryView
 from lance_explorer.values.inner_names import InnerNames, inner_names, renamed, renamed_types
@@ -81,7 +82,7 @@ class ValueColumns:
             return found
         return pl.concat([self.empty(), found], how="diagonal")
 
-    def of(self, places: Iterable[Place]) -> "ValueColumns":
+    def of(self, places: Iterable[BranchVersion]) -> "ValueColumns":
         """Return those that some of the versions have."""
         there = {name for place in places for name in self.names_in(*place)}
         schema = {name: kind for name, kind in self.schema.items() if name in there}

@@ -226,6 +226,9 @@ def _may_be_same(rows: StateRows, step: StepFacts, runs: RowRuns) -> _Mask:
 
     Those have not that the other one was given after this one was first seen.
     """
+    # Commits by hand may leave out last-updated-at, and Lance stores none then (docs/FORMAT.md 11).
+    # The version that first had the fragment wrote its rows at the latest: a row that the other
+    # fragment says was written later has other values for certain.
     may_be_same = np.zeros(len(runs), dtype=np.bool_)
     if not step.has_row_ids:
         return may_be_same
@@ -261,7 +264,7 @@ def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _
     path = VersionPath((), (step.position,), step.position - 1)
     if step.follows:
         path = path_between(rows.history, step.position - 1, step.position)
-    fields = EndFields.between(rows, step.position - 1, step.position)
+    fields = EndFields.between(rows.history, step.position - 1, step.position)
     untold = untold_rows(rows, path, fields)
     runs = untold.doubtful.cut(untold.rewritten.cut(runs))
     differs = (runs.before != runs.after) | (runs.in_place == InPlace.VALUES_DIFFER)

@@ -54,7 +54,7 @@ def schemas_at(rows: StateRows, before: int, after: int) -> SchemaPair:
         return SchemaPair(old, new)
     if before + 1 == after and records[after].operation != OperationName.RESTORE:
         return SchemaPair(old, new)  # no schema is between
-    return SchemaPair(old, new, shared_fields(rows, before, after))
+    return SchemaPair(old, new, shared_fields(rows.history, before, after))
 
 
 def compare_states(

@@ -4,11 +4,11 @@ A node is a commit of a branch. Its versions are *kept* (the table has them), *r
 ledger has them), *detached* (on no branch), or lost: all lost versions in a row are one *gap*. An
 edge goes from a commit to one that it comes from, and says how that is known::
 
-    main     1 <-- 2 <-- 3 <-- (4..5) <-- 6 <-- 7
-                   ^     ^                ^
-                   |     '--- restores ---|---- 7 restores 3: so 3 is the *content parent* of 7
-                   |                      '---- 6 follows a gap: what 4 and 5 did is lost
-    branch b       '--- forks --- 2 <-- 3 <-- 4
+    main   1 <-- 2 <-- 3 <-- (4..5) <-- 6 <-- 7     6 follows a gap: what 4 and 5 did is lost
+                 ^     ^                      |
+                 |     '------- restores -----'     so 3 is the *content parent* of 7
+                 |
+                 '-- forks -- 2 <-- 3 <-- 4         a branch, b
 
 *follows*: the version before. *restores*: what a Restore went back to. *forks*, *clones*: where the
 first version of a branch, or of a clone, was copied from. *built on*: what a detached commit, in

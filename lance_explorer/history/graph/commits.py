@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lance_explorer.history.evidence import Evidence
 
-__all__ = ["Commit", "CommitKind", "Edge", "EdgeKind", "Line"]
+__all__ = ["Commit", "CommitKind", "CommitLine", "Edge", "EdgeKind"]
 
 
 class Commit(NamedTuple):
@@ -48,7 +48,7 @@ class Edge(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Line:
+class CommitLine:
     """What is known of the commits of one branch.
 
     Attributes

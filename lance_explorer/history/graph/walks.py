@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 from typing import TypeVar
 
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.graph.commits import Commit, CommitKind, Edge, EdgeKind, Line
+from lance_explorer.history.graph.commits import Commit, CommitKind, CommitLine, Edge, EdgeKind
 
 __all__ = ["CommitGraph", "Path"]
 
@@ -44,11 +44,11 @@ class CommitGraph:
 
     Parameters
     ----------
-    lines : iterable of Line
+    lines : iterable of CommitLine
         The branches. One that is missing has no readable versions, and comes from nowhere.
     """
 
-    def __init__(self, lines: Iterable[Line]) -> None:
+    def __init__(self, lines: Iterable[CommitLine]) -> None:
         self._lines = {line.branch: line for line in lines}
         self._places = {
             branch: {version: place for place, version in enumerate(line.versions)}
@@ -179,7 +179,7 @@ class CommitGraph:
         leaves = bool(parents) and parents[0].parent.branch != commit.branch
         return leaves or not self.can_be_read(commit)
 
-    def _before(self, line: Line, commit: Commit, place: int | None) -> tuple[Edge, ...]:
+    def _before(self, line: CommitLine, commit: Commit, place: int | None) -> tuple[Edge, ...]:
         """Return the edge to what comes before a version of a branch, or before a gap."""
         is_gap = place is None
         place = bisect_left(line.versions, commit.version) if place is None else place

@@ -139,6 +139,8 @@ class _Pass:
         before = here.removed.get(fragment.id)
         goes_back = not here.follows or here.after.operation == OperationName.RESTORE
         files = _homes_of(fragment)
+        # A restore, or a lost one, brings back a state from before a write in place: the same data
+        # files and overlays. The state just before is of the same fragment, but not the nearest.
         if goes_back and (before is None or _homes_of(self._states[before]) != files):
             state = self._by_files.get(files)  # from before others were written in place
             if state is not None:
@@ -147,6 +149,8 @@ class _Pass:
             operation = here.after.operation if here.follows else None
             if same_life(self._states[before], fragment, operation):
                 return before
+        # Up to 8.0.1 an Overwrite begins fragment IDs anew, so an ID alone proves nothing over a
+        # restore (docs/FORMAT.md 11); a data file is never written twice under one name.
         paths = [(fragment.id, file.path) for file in fragment.files]
         known = [self._by_file[path] for path in paths if path in self._by_file]
         return known[0] if known else None

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.graph.commits import Commit, CommitKind, Edge, EdgeKind, Line
+from lance_explorer.history.graph.commits import Commit, CommitKind, CommitLine, Edge, EdgeKind
 from lance_explorer.history.graph.walks import CommitGraph
 
 DETACHED = 1 << 63
@@ -16,7 +16,7 @@ DETACHED = 1 << 63
 class Story:
     """Branches with all versions that they ever had, and the last version of each."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[CommitLine, ...]
     lasts: dict[str, int]
 
     def naive_parent(self, commit: Commit) -> Commit | None:
@@ -53,7 +53,7 @@ class Story:
 
 @st.composite
 def stories(draw: st.DrawFn) -> Story:
-    lines, lasts = list[Line](), dict[str, int]()
+    lines, lasts = list[CommitLine](), dict[str, int]()
     for number in range(draw(st.integers(1, 3))):
         branch, begin, origin = "abc"[number], 1, None
         if number:
@@ -75,7 +75,7 @@ def stories(draw: st.DrawFn) -> Story:
             if targets and draw(st.integers(0, 3)) == 0:
                 restored[version] = draw(st.sampled_from(targets))
         recorded = draw(st.sets(st.sampled_from(versions)))
-        lines.append(Line(branch, versions, restored, built_on, begin, origin, recorded))
+        lines.append(CommitLine(branch, versions, restored, built_on, begin, origin, recorded))
         lasts[branch] = last
     return Story(tuple(lines), lasts)
 
@@ -157,7 +157,7 @@ def test_only_a_restore_has_two_parents_and_its_content_parent_comes_first(story
 
 
 def test_a_version_is_kept_recorded_detached_or_in_a_gap():
-    line = Line("", [2, 3, 6], built_on={DETACHED: 2}, recorded={3})
+    line = CommitLine("", [2, 3, 6], built_on={DETACHED: 2}, recorded={3})
     graph = CommitGraph([line])
     kinds = {version: graph.commit("", version) for version in (0, 1, 2, 3, 4, 5, 6, 9, DETACHED)}
     assert {version: commit and commit.version for version, commit in kinds.items()} == {
@@ -177,7 +177,7 @@ def test_a_version_is_kept_recorded_detached_or_in_a_gap():
 
 
 def test_what_led_over_a_gap_is_lost_and_what_a_detached_version_was_built_on_is_inferred():
-    graph = CommitGraph([Line("", [1, 4], {4: DETACHED}, {DETACHED: 3})])
+    graph = CommitGraph([CommitLine("", [1, 4], {4: DETACHED}, {DETACHED: 3})])
     restore, follows = graph.parents(Commit("", 4))
     assert restore == Edge(EdgeKind.RESTORES, Commit("", DETACHED), Evidence.RECORDED)
     assert follows == Edge(EdgeKind.FOLLOWS, Commit("", 2), Evidence.RECORDED)
@@ -189,13 +189,13 @@ def test_what_led_over_a_gap_is_lost_and_what_a_detached_version_was_built_on_is
 
 def test_a_restore_of_what_cannot_be_before_it_follows_the_version_before():
     for target in (0, 3, 7):
-        graph = CommitGraph([Line("", [1, 2, 3], {3: target})])
+        graph = CommitGraph([CommitLine("", [1, 2, 3], {3: target})])
         assert graph.content_parent(Commit("", 3)) == Commit("", 2)
 
 
 def test_the_branch_that_another_one_came_from_may_be_gone():
     origin = Edge(EdgeKind.FORKS, Commit("gone", 2), Evidence.RECORDED)
-    graph = CommitGraph([Line("b", [2, 3], begin=2, origin=origin)])
+    graph = CommitGraph([CommitLine("b", [2, 3], begin=2, origin=origin)])
     path = graph.path(None, Commit("b", 3))
     assert path.done == (Commit("gone", 2), Commit("b", 2), Commit("b", 3))
     assert path.seams == {Commit("gone", 2), Commit("b", 2)}
