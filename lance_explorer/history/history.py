@@ -194,7 +194,8 @@ class History:
             if target >= FIRST_DETACHED
         }
         begin = versions[0] if versions and self._are_clones[0] else 1
-        return CommitLine("", versions, self.restored, detached, begin)
+        recorded = frozenset([one.version for one in self.records if one.file.is_recorded])
+        return CommitLine("", versions, self.restored, detached, begin, recorded=recorded)
 
     @property
     def _are_clones(self) -> NDArray[np.bool_]:
