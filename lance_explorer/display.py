@@ -108,7 +108,7 @@ def tag_words(view: HistoryView) -> list[str]:
     return [
         *[
             f"{one_line(tag.name, _LONGEST_NAME)} ({_tagged(view, tag)})"
-            for tag in view.tags.values()
+            for tag in view.refs.tags.values()
         ],
         *_unreadable(view, "tag"),
     ]
@@ -116,12 +116,12 @@ def tag_words(view: HistoryView) -> list[str]:
 
 def branch_words(view: HistoryView) -> list[str]:
     """Return the names of all branches of a table; the main branch is not among them."""
-    names = [one_line(name, _LONGEST_NAME) for name in view.branches]
+    names = [one_line(name, _LONGEST_NAME) for name in view.refs.branches]
     return [*names, *_unreadable(view, "branch")]
 
 
 def _unreadable(view: HistoryView, kind: str) -> list[str]:
-    refs = [ref for ref in view.unreadable_refs if ref.kind == kind and ref.name]
+    refs = [ref for ref in view.refs.unreadable if ref.kind == kind and ref.name]
     return [f"{one_line(ref.name or '', _LONGEST_NAME)} (cannot be read)" for ref in refs]
 
 

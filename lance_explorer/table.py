@@ -199,12 +199,12 @@ class Table:
     @property
     def tags(self) -> Mapping[str, Tag]:
         """The tags by name, including those on other branches."""
-        return self._live.answer(lambda view: view.tags)
+        return self._live.answer(lambda view: view.refs.tags)
 
     @property
     def branches(self) -> Mapping[str, Branch]:
         """The branches by name; the main branch is not among them."""
-        return self._live.answer(lambda view: view.branches)
+        return self._live.answer(lambda view: view.refs.branches)
 
     @cached_property
     def inspect(self) -> Inspect:

@@ -63,7 +63,7 @@ class Asked:
     @cached_property
     def view(self) -> HistoryView:
         """What our functions read it through."""
-        return HistoryView(str(self.root))
+        return HistoryView.open(str(self.root))
 
     @cached_property
     def table(self) -> Table:

@@ -23,6 +23,8 @@ from lance_explorer.errors import (
     TableNotFoundError,
     VersionNotFoundError,
 )
+from lance_explorer.history.branch import TableBranch
+from lance_explorer.history.refs import Refs
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import FRAMES, Inspect
 from lance_explorer.storage import FileInfo, LocalStorage
@@ -238,9 +240,9 @@ class Eventful(LocalStorage):
 
 
 def eventful_table(path: Path) -> tuple[lx.Table, Eventful]:
-    view, storage = HistoryView(str(path)), Eventful(str(path))
-    view.storage = view.main_storage = storage
-    return lx.Table(view), storage
+    view, storage = HistoryView.open(str(path)), Eventful(str(path))
+    at = TableBranch(storage, storage, None)
+    return lx.Table(HistoryView(at, view.listing, Refs(storage))), storage
 
 
 def outcome(ask: Call, table: lx.Table) -> pl.DataFrame | str:

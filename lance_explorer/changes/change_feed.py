@@ -289,8 +289,7 @@ class Changes:
         """Return all lines, what they were made of, and which files were missing."""
         lines = pl.concat([self._lines.empty, *self._lines.batches(None)])
         missing = frozenset(self._lost.missing)
-        if missing - self._known_missing:  # perhaps a cleanup goes on just now: then ask again
-            self._view.storage.io.missing += 1
+        self._view.storage.sessions.note(*missing - self._known_missing)
         return self, lines, missing
 
     def _summary(self) -> pl.DataFrame:

@@ -36,7 +36,7 @@ def merge_preview(
     view: HistoryView, branch: VersionRef, key: str | Sequence[str] | None
 ) -> "MergePreview":
     """Return what a merge would bring; see :meth:`~lance_explorer.table.Table.merge_preview`."""
-    is_name = isinstance(branch, str) and (branch == "main" or branch in view.branches)
+    is_name = isinstance(branch, str) and (branch == "main" or branch in view.refs.branches)
     found = resolve(view, (str(branch), -1) if is_name else branch)
     found.view.file(found.version)
     keys = () if key is None else names("key", key)

@@ -164,7 +164,7 @@ def _is_told_since(rows: StateRows, version: int) -> bool:
 
 def _was_lost(rows: StateRows, version: int) -> bool:
     """Whether a version was on this branch, and is not kept."""
-    branch = rows.view.branches.get(rows.view.branch or "")
+    branch = rows.view.refs.branches.get(rows.view.branch or "")
     first = branch.parent_version if branch else 1
     return first <= version < rows.view.latest_version
 

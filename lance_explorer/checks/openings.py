@@ -25,9 +25,9 @@ def opening_findings(view: HistoryView) -> pl.DataFrame:
 
 def _versions(view: HistoryView) -> Iterator[tuple[str | None, int]]:
     """Yield the latest version of this branch and of all others, and those with a tag."""
-    tagged = [(tag.branch, tag.version) for tag in view.tags.values()]
+    tagged = [(tag.branch, tag.version) for tag in view.refs.tags.values()]
     latest = list[tuple[str | None, int]]()
-    for branch in dict.fromkeys([view.branch, None, *view.branches]):
+    for branch in dict.fromkeys([view.branch, None, *view.refs.branches]):
         try:
             latest.append((branch, view.on_branch(branch).latest_version))
         except LanceExplorerError:

@@ -171,7 +171,7 @@ def _in_bases(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
 def _refs(found: Survey) -> Iterator[Finding]:
     """Tell of tags and branches that lead nowhere."""
     view = found.view
-    for name in view.branches:
+    for name in view.refs.branches:
         try:
             view.on_branch(name)
         except LanceExplorerError as error:
@@ -190,7 +190,7 @@ def _refs(found: Survey) -> Iterator[Finding]:
             advice="Before a cleanup, tag the version that the branch was created from: "
             "table.cleanup_preview() has the calls that break nothing.",
         )
-    for tag in view.tags.values():
+    for tag in view.refs.tags.values():
         try:
             listing = view.on_branch(tag.branch).listing
         except LanceExplorerError as error:

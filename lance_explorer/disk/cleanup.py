@@ -131,7 +131,7 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
     now = datetime.fromtimestamp(found.listed_ns / 1e9, UTC)
     records = [record for record in history.records if not record.file.is_recorded]
     tags = tags_before(view, rules)
-    tags |= {tag.version: tag.name for tag in view.tags.values() if tag.branch == view.branch}
+    tags |= {tag.version: tag.name for tag in view.refs.tags.values() if tag.branch == view.branch}
     is_old = _ages(records, rules, now)
     reasons = dict[int, str]()
     tagged = set[int]()
@@ -170,7 +170,7 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
 
 def tags_before(view: HistoryView, rules: CleanupRules) -> dict[int, str]:
     """Return the names of the tags that are created first, by their versions."""
-    taken, names = set(view.tags), dict[int, str]()
+    taken, names = set(view.refs.tags), dict[int, str]()
     for version in rules.tagged_before:
         wanted = f"keep-{view.branch or 'main'}-{version}".replace("/", "-")
         free = (f"{wanted}{end}" for end in ("", *[f"-{n}" for n in range(2, len(taken) + 3)]))
@@ -237,7 +237,7 @@ def _forks(view: HistoryView, is_old: dict[int, bool]) -> dict[str, int]:
 
     A branch of a branch comes from the version that the first of them was created from.
     """
-    branches = view.branches
+    branches = view.refs.branches
     return {
         name: version
         for name in branches
@@ -270,7 +270,7 @@ def roots_named_otherwise(view: HistoryView) -> dict[str, str]:
     Lance compares the names as text: a trailing slash, ``file://`` or a link makes another one.
     """
     found, options = dict[str, str](), view.main_storage.options
-    for name in view.branches:
+    for name in view.refs.branches:
         with suppress(LanceExplorerError):
             own = place_of(view.uri, options)
             bases = [b for r in view.on_branch(name).history.records for b in r.manifest.base_paths]

@@ -94,7 +94,8 @@ def without_damage(found: Cleanup, objects: pl.DataFrame) -> Cleanup | None:
         .select("first", "last")
         .rows()
     )
-    forks = {b.parent_version for b in view.branches.values() if b.parent_branch == view.branch}
+    branches = view.refs.branches.values()
+    forks = {branch.parent_version for branch in branches if branch.parent_branch == view.branch}
     tagged = set[int]()
     for first, last in spans:  # by their last versions, so that few versions are in all spans
         if not any(first <= version <= last for version in tagged):
@@ -114,7 +115,7 @@ def _damage(found: Cleanup, objects: pl.DataFrame) -> Iterator[_Loss]:
         files = counted(len(some), "file")
         message = f"{who} could no longer be read: {files} that it needs would go"
         yield _Loss("damage", len(some), f"{message}, since Lance does not look there")
-    for ref in found.survey.view.unreadable_refs:
+    for ref in found.survey.view.refs.unreadable:
         if ref.kind == "branch":
             which = "branches" if ref.name is None else f"branch {ref.name}"
             yield _Loss("damage", 1, f"perhaps files that {which} needs: {ref.problem}")

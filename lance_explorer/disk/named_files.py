@@ -133,7 +133,7 @@ def _find_own_bases(view: HistoryView, named: NamedFiles) -> None:
     """Find in which places beside its root the table's commits write."""
     used = dict[BasePath, Storage]()
     inherited: tuple[BasePath, ...] = ()
-    for name in [None, *view.branches]:
+    for name in [None, *view.refs.branches]:
         try:
             branch = view.on_branch(name)
             records = branch.history.records
@@ -150,9 +150,9 @@ def _find_own_bases(view: HistoryView, named: NamedFiles) -> None:
 
 def _of_table(view: HistoryView, named: NamedFiles) -> Iterator[pl.DataFrame]:
     """Yield what each branch of a table names."""
-    tags = list(view.tags.values())
-    branches = [None, *view.branches]
-    named.problems += [finding.message for finding in view.ref_findings]
+    tags = list(view.refs.tags.values())
+    branches = [None, *view.refs.branches]
+    named.problems += [finding.message for finding in view.refs.findings]
     for name in branches:
         try:
             branch = view.on_branch(name)
@@ -184,7 +184,7 @@ def _forked_from(branch: HistoryView, named: NamedFiles) -> pl.DataFrame:
     versions = {file.version: file for file in branch.listing.versions if not file.is_recorded}
     rows = [
         {**_manifest_row(branch, versions[child.parent_version], named), "branch": child.name}
-        for child in branch.branches.values()
+        for child in branch.refs.branches.values()
         if child.parent_branch == branch.branch and child.parent_version in versions
     ]
     return pl.DataFrame(rows, schema=NAMED)

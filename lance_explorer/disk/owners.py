@@ -110,7 +110,7 @@ def owned(found: Survey) -> pl.DataFrame:
 def owned_lazily(found: Survey) -> pl.LazyFrame:
     """Return the same in any order; a column that nobody takes costs nothing."""
     check_not_forked()
-    branches = [None, *found.view.branches]
+    branches = [None, *found.view.refs.branches]
     owners = _owners(found)
     objects = _classified(found.objects, branches)
     rows = objects.join(owners, on=["root", "key"], how="left")
@@ -182,7 +182,7 @@ def _owners(found: Survey) -> pl.DataFrame:
     )
     # Its own branch tells best from when to when, then the main branch, then the first other.
     best = rows
-    if found.view.branches or rows["is_detached"].any() or rows["clone"].count():
+    if found.view.refs.branches or rows["is_detached"].any() or rows["clone"].count():
         order = (~pl.col("is_own"), pl.col("clone").is_not_null(), "is_detached", "branch")
         best = rows.sort(*order, nulls_last=False)
     each = best.group_by("root", "path").agg(

@@ -98,7 +98,7 @@ def closed_bases(found: Survey) -> dict[str, str]:
 def _versions(view: HistoryView) -> set[tuple[str | None, VersionFile]]:
     """Return the versions that are kept now, on all branches."""
     found = set[tuple[str | None, VersionFile]]()
-    for name in [None, *view.branches]:
+    for name in [None, *view.refs.branches]:
         try:
             listing = view.on_branch(name).listing
         except LanceExplorerError:

@@ -192,11 +192,11 @@ def parent_of(view: HistoryView) -> BranchVersion | None:
 
     None for the main branch, and where the parent is gone or another branch has its name by now.
     """
-    branch = view.branches.get(view.branch) if view.branch is not None else None
+    branch = view.refs.branches.get(view.branch) if view.branch is not None else None
     if branch is None:
         return None
     if branch.parent_branch is not None:
-        parent = view.branches.get(branch.parent_branch)
+        parent = view.refs.branches.get(branch.parent_branch)
         if parent is None or (branch.identifier and branch.identifier[:-1] != parent.identifier):
             return None
     try:
@@ -218,14 +218,14 @@ def _forks(view: HistoryView) -> list[_Fork]:
     """Return where a branch and its ancestors left their parents, oldest first."""
     forks, name = list[_Fork](), view.branch
     while name is not None:
-        branch = view.branches.get(name)
+        branch = view.refs.branches.get(name)
         if branch is None:
             raise RefNotFoundError(f"it is unknown from which version branch {name!r} was created")
         if branch.identifier:
             return [_Fork(*fork) for fork in branch.identifier] + forks
         forks.insert(0, _Fork(branch.parent_version, branch.name))
         name = branch.parent_branch
-        if len(forks) > len(view.branches):
+        if len(forks) > len(view.refs.branches):
             raise RefNotFoundError(f"branch {branch.name!r} is its own ancestor")
     return forks
 
@@ -236,7 +236,7 @@ def _branches(
     """Return the main branch and those that began at forks; None for those that are gone."""
     names = {
         branch.identifier[-1][1] if branch.identifier else name: name
-        for name, branch in view.branches.items()
+        for name, branch in view.refs.branches.items()
     }
     there: list[str | None] = [None, *[names.get(fork.identity, "") for fork in forks]]
     return [None if name == "" else known.get(name) or view.on_branch(name) for name in there]

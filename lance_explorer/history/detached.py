@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.history import History
-from lance_explorer.history.listing import FIRST_DETACHED
+from lance_explorer.history.listing import FIRST_DETACHED, VersionFile
+from lance_explorer.history.memories import notes
 from lance_explorer.history.update_kinds import writes_rows
 from lance_explorer.history.view import HistoryView
 
@@ -64,11 +65,16 @@ def maybe_restored(view: HistoryView, history: History, position: int) -> list[D
 
 def _with_rows(view: HistoryView) -> tuple[DetachedRows, ...]:
     """Return the detached versions that wrote rows, as far as they can be read; it is kept."""
-    listed = view.listing.detached
-    known: tuple[object, tuple[DetachedRows, ...]] | None = view.kept.get(__name__)
-    if known is None or known[0] != listed:
-        known = view.kept[__name__] = listed, tuple(_read(view))
-    return known[1]
+    last, listed = _last(view), view.listing.detached
+    found = last.get(listed)
+    if found is None:
+        found = tuple(_read(view))
+        last.clear()
+        last[listed] = found
+    return found
+
+
+_last = notes(dict[tuple[VersionFile, ...], tuple[DetachedRows, ...]], are_carried=True)
 
 
 def _read(view: HistoryView) -> Iterator[DetachedRows]:

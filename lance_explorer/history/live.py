@@ -92,9 +92,8 @@ def unbroken(view: HistoryView) -> Iterator[None]:
 
 @contextmanager
 def _watched(view: HistoryView) -> Iterator[None]:
-    missing = view.storage.io.missing
     try:
-        with panics_as_errors():
+        with view.storage.sessions.begin() as session, panics_as_errors():
             yield
     except InvalidArgumentError:
         raise
@@ -103,7 +102,7 @@ def _watched(view: HistoryView) -> Iterator[None]:
         if later is None:
             raise
         raise _VanishedError(later) from error
-    if view.storage.io.missing == missing:
+    if not session.missing:
         view.expect_there()
     elif (later := view.without_vanished()) is not None:
         raise _VanishedError(later)

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 from urllib.parse import unquote
 
-from lance_explorer.errors import FormatError
+from lance_explorer.errors import FormatError, RefNotFoundError
 from lance_explorer.findings import Finding
 from lance_explorer.format.refs import Branch, Tag, decode_branch, decode_tag
 from lance_explorer.storage import Storage, given
@@ -13,11 +14,9 @@ from lance_explorer.storage import Storage, given
 __all__ = [
     "BRANCHES_FOLDER",
     "TAGS_FOLDER",
+    "Refs",
     "UnreadableRef",
     "branch_root",
-    "branches_in_circles",
-    "load_branches",
-    "load_tags",
 ]
 
 TAGS_FOLDER = "_refs/tags"
@@ -73,34 +72,70 @@ class UnreadableRef:
         )
 
 
+class Refs:
+    """The tags and branches of a table, each kind read when it is first asked for.
+
+    Parameters
+    ----------
+    storage : Storage
+        The root of the table.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._unreadable: list[UnreadableRef] = []
+
+    @cached_property
+    def tags(self) -> Mapping[str, Tag]:
+        """The tags by name, of versions on any branch."""
+        return _load(self._storage, TAGS_FOLDER, decode_tag, self._unreadable)
+
+    @cached_property
+    def branches(self) -> Mapping[str, Branch]:
+        """The branches by name; the main branch is not among them."""
+        return _load(self._storage, BRANCHES_FOLDER, decode_branch, self._unreadable)
+
+    @property
+    def unreadable(self) -> list[UnreadableRef]:
+        """The tags and branches that are listed, but cannot be read."""
+        _ = self.tags, self.branches  # reading them finds out
+        return self._unreadable
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What is wrong with the files of tags and branches."""
+        circles = [_in_circle(name) for name in self.branches if self._is_in_circle(name)]
+        return [*(ref.finding for ref in self.unreadable), *circles]
+
+    @property
+    def branch_names(self) -> list[str]:
+        """The names of all branches, with those whose references cannot be read."""
+        hidden = [ref.name for ref in self.unreadable if ref.kind == "branch" and ref.name]
+        return sorted([*self.branches, *hidden])
+
+    def tag(self, name: str) -> Tag:
+        """Return a tag."""
+        if name in self.tags:
+            return self.tags[name]
+        for ref in self.unreadable:
+            if (ref.kind, ref.name) == ("tag", name):
+                raise RefNotFoundError(f"tag {name!r} cannot be read: {ref.problem}")
+        names = ", ".join(self.tags) or "none"
+        raise RefNotFoundError(f"no tag {name!r} in {self._storage.uri}; there are: {names}")
+
+    def _is_in_circle(self, name: str) -> bool:
+        """Return whether a branch is its own parent, or that of its parents."""
+        parent = self.branches[name].parent_branch
+        for _ in self.branches:
+            if parent is None or parent == name or parent not in self.branches:
+                break
+            parent = self.branches[parent].parent_branch
+        return parent == name
+
+
 def branch_root(name: str) -> str:
     """Return the folder of a branch below the root of its table."""
     return f"tree/{name}"
-
-
-def load_tags(storage: Storage, unreadable: list[UnreadableRef]) -> dict[str, Tag]:
-    """Return the tags by name, in the order of their names; adds those that cannot be read."""
-    return _load(storage, TAGS_FOLDER, decode_tag, unreadable)
-
-
-def load_branches(storage: Storage, unreadable: list[UnreadableRef]) -> dict[str, Branch]:
-    """Return the branches by name, in the order of their names; adds those that cannot be read."""
-    return _load(storage, BRANCHES_FOLDER, decode_branch, unreadable)
-
-
-def branches_in_circles(branches: Mapping[str, Branch]) -> list[Finding]:
-    """Return a finding for each branch that is its own ancestor."""
-    return [_in_circle(name) for name in branches if _is_in_circle(name, branches)]
-
-
-def _is_in_circle(name: str, branches: Mapping[str, Branch]) -> bool:
-    """Tell whether a branch is its own parent, or that of its parents."""
-    parent = branches[name].parent_branch
-    for _ in branches:
-        if parent is None or parent == name or parent not in branches:
-            break
-        parent = branches[parent].parent_branch
-    return parent == name
 
 
 def _in_circle(name: str) -> Finding:

@@ -50,7 +50,7 @@ def open_view(
     if branch is not None:
         branch = text("branch", branch)
     if isinstance(opened, (str, os.PathLike)):
-        return HistoryView(path("table", opened), branch, storage_options, io, allow_bases)
+        return HistoryView.open(path("table", opened), branch, storage_options, io, allow_bases)
     if package_of(opened) != "lance" or not isinstance(getattr(opened, "uri", None), str):
         raise InvalidArgumentError(
             f"table is {shown(table)}: expected a path, a URI, a LanceDataset or a lancedb table, "
@@ -61,7 +61,7 @@ def open_view(
         options = Options(opened.latest_storage_options())
     on = branch or _branch_of(opened)
     if not getattr(opened, "_namespace_client_managed_versioning", False) or _TREE in opened.uri:
-        view = HistoryView(opened.uri, on, options, io, allow_bases)
+        view = HistoryView.open(opened.uri, on, options, io, allow_bases)
         root = opened.uri.removesuffix(f"{_TREE}{view.branch}")
         if root != view.uri_to_open:
             view.storage.bases.opened_as = root
@@ -69,7 +69,7 @@ def open_view(
     storage = open_storage(opened.uri, options, io, allow_bases)
     client, name = opened._namespace_client, opened._table_id
     storage.commits = NamespaceCommits(client, name, storage.uri)
-    return HistoryView(storage, on)
+    return HistoryView.open(storage, on)
 
 
 def view_of(table: Any) -> HistoryView | None:
@@ -96,7 +96,7 @@ def reopened(
     options = old.options if storage_options is None else storage_options
     storage = open_storage(old.uri, options, io, [*old.bases.allowed, *allow_bases])
     storage.commits = old.commits
-    return HistoryView(storage, view.branch)
+    return HistoryView.open(storage, view.branch)
 
 
 def package_of(table: Any) -> str:

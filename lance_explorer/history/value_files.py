@@ -22,7 +22,8 @@ from lance_explorer.history.file_roots import (
     index_folder,
     open_base,
 )
-from lance_explorer.history.history import History
+from lance_explorer.history.history import EMPTY_HISTORY, History
+from lance_explorer.history.memories import notes
 from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import (
     FilePart,
@@ -34,8 +35,6 @@ from lance_explorer.storage import (
 from lance_explorer.storage.value_uris import Opened, ValueUri
 
 __all__ = ["check_values", "has_no_values", "value_root", "why_values_are_lost"]
-
-_KEPT = __name__
 
 _BLOB = "lance.blob.v2"
 """Extension of columns whose values may be in files of their own, in a folder like a data file."""
@@ -51,6 +50,13 @@ class _Checked:
 
     history: History
     states: dict[tuple[tuple[BasePath, ...], bool], NDArray[np.bool_]]
+
+
+_checked = notes(lambda: [_Checked(EMPTY_HISTORY, {})], are_carried=True)
+"""In a list: what was checked of the history, or version, that was asked for last."""
+
+_decoded = notes(set[object], are_carried=True)
+"""Deletion files that were decoded, as they were then."""
 
 
 def check_values(
@@ -89,9 +95,10 @@ def check_values(
     history, position = view.found(version)
     record, storage = history.records[position], view.storage
     bases = record.manifest.base_paths
-    known = view.kept.get(_KEPT)
-    if known is None or known.history is not history:
-        known = view.kept[_KEPT] = _Checked(history, {})
+    last = _checked(view)
+    known = last[0]
+    if known.history is not history:
+        known = last[0] = _Checked(history, {})
     states = history.intervals.at(position)
     has_blobs = any(field.extension_name == _BLOB for field in record.schema)
     unchecked = np.zeros(len(history.states), dtype=np.bool_)
@@ -167,7 +174,7 @@ def _decode_deletions(view: HistoryView, version: int, opened: Opened) -> None:
         ids = np.array([*opened.fragment_ids], dtype=np.uint64)
         states = states[np.isin(columns.ids[states], ids)]
     bases, storage = record.manifest.base_paths, view.storage
-    known: set[object] = view.kept.setdefault(f"{_KEPT}.decoded", set())
+    known = _decoded(view)
     waiting = list[tuple[object, Fragment, tuple[Storage, FilePart]]]()
     for state in states[columns.deletion_types[states] >= 0].tolist():
         fragment = columns[state]

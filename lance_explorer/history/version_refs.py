@@ -171,7 +171,7 @@ def time_of(
     span = None
     if isinstance(ref, date):
         span = _span(ref)
-    elif isinstance(ref, str) and ref.strip() not in view.tags:
+    elif isinstance(ref, str) and ref.strip() not in view.refs.tags:
         span = _words_span(ref.strip(), now or datetime.now(UTC))
     if span is not None:
         return span.start + _MOMENT if is_begin and span.start < span.stop else span.stop
@@ -210,7 +210,7 @@ def _named(view: HistoryView, text: str, is_begin: bool, now: datetime) -> Branc
         return BranchVersion(view, _numbered(view, int(text)))
     if text.startswith(_TAG):
         return _tagged(view, text.removeprefix(_TAG))
-    if text in view.tags:
+    if text in view.refs.tags:
         return _tagged(view, text)
     span = _words_span(text, now)
     if span is not None:
@@ -222,19 +222,19 @@ def _named(view: HistoryView, text: str, is_begin: bool, now: datetime) -> Branc
     if at and _NUMBER.fullmatch(inner):
         there = _branch(view, branch)
         return BranchVersion(there, _numbered(there, int(inner)))
-    like = get_close_matches(text, view.tags, n=3, cutoff=0.6)
+    like = get_close_matches(text, view.refs.tags, n=3, cutoff=0.6)
     hint = f" (the tag {' or '.join(like)}?)" if like else ""
     raise RefNotFoundError(f"no version or tag is called {text!r}{hint}; a version is {_EXPECTED}")
 
 
 def _tagged(view: HistoryView, name: str) -> BranchVersion:
-    tag = view.tag(name)
+    tag = view.refs.tag(name)
     return BranchVersion(view.on_branch(tag.branch), tag.version)
 
 
 def _branch(view: HistoryView, name: str) -> HistoryView:
-    if name != MAIN and name != view.branch and name not in view.branch_names:
-        names = ", ".join([MAIN, *view.branch_names])
+    if name != MAIN and name != view.branch and name not in view.refs.branch_names:
+        names = ", ".join([MAIN, *view.refs.branch_names])
         raise RefNotFoundError(f"no branch {name!r} in {view.uri}; there are: {names}")
     return view.on_branch(None if name == MAIN else name)
 

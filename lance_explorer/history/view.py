@@ -1,53 +1,32 @@
-"""One branch of one table: where it lies, and everything its metadata says, read when asked for."""
+"""A view of one branch of a table: its versions as they were listed, read when asked for."""
 
-import copy
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
-from typing import Any
 
 from lance_explorer.errors import (
     CorruptFileError,
     FormatError,
     LanceExplorerError,
     NotFoundError,
-    RefNotFoundError,
     TableNotFoundError,
     VersionNotFoundError,
 )
 from lance_explorer.findings import Finding
-from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.format.transactions import Transaction, decode_transaction
-from lance_explorer.history.external_listing import lister_of
+from lance_explorer.history.branch import TableBranch
 from lance_explorer.history.history import EMPTY_HISTORY, History, VersionRecord
 from lance_explorer.history.listing import VersionFile, VersionListing
 from lance_explorer.history.loading import extend, with_unreadable
+from lance_explorer.history.memories import Memories, carried_of
 from lance_explorer.history.recorded import Recorded
-from lance_explorer.history.refs import (
-    UnreadableRef,
-    branch_root,
-    branches_in_circles,
-    load_branches,
-    load_tags,
-)
+from lance_explorer.history.refs import Refs
 from lance_explorer.history.states import States
-from lance_explorer.storage import (
-    FilePart,
-    IoCounts,
-    Storage,
-    check_not_forked,
-    leads_elsewhere,
-    open_beside,
-    open_storage,
-    uri_to_open,
-)
+from lance_explorer.storage import FilePart, IoCounts, Storage, check_not_forked, open_beside
 
 __all__ = ["HistoryView"]
-
-_TREE = "/tree/"
 
 _MOST_SINGLE = 8
 """Single versions that are kept: each has all of its fragments decoded."""
@@ -62,74 +41,86 @@ _FIRST_PART, _PART_GROWS = 16, 8
 
 
 class HistoryView:
-    """The metadata of one branch.
+    """The versions of one branch, as they were listed at one time.
 
-    Everything is read on first use and then kept. Which versions there are is as it was at one
-    time: to look again makes another view, and those who hold this one are not disturbed. Tags
-    and branches may have been read later; each version is always one version. What is read of a
-    table that somebody may clean up or drop meanwhile is to be trusted within
-    :func:`~lance_explorer.history.live.unbroken`.
+    A view does not change: to look again makes another one, and those who hold this one are not
+    disturbed. Everything is read on first use and then kept; only versions that were removed before
+    their first use are left out then, of :attr:`listing` too. What is read of a table that somebody
+    may clean up or drop meanwhile can be trusted within
+    :meth:`~lance_explorer.history.live.LiveTable.answer`.
 
     Parameters
     ----------
-    uri : str or Storage
-        Root of the table; as storage, one that another table leads to.
+    at : TableBranch
+        The branch.
+    listing : VersionListing
+        Its versions.
+    refs : Refs
+        The tags and branches of the table.
+
+    Attributes
+    ----------
     branch : str, optional
-        A branch of it; the main branch by default. A branch's own root may be given as ``uri``.
-    storage_options : mapping of str to str, optional
-        Address and credentials of an object store, as pylance takes them.
-    io : IoCounts, optional
-        What counts requests and bytes.
-    allow_bases : iterable of str or os.PathLike
-        Where the table may lead to, beside what is near.
+        The name of the branch; None is the main branch.
+    storage, main_storage : Storage
+        The root of the branch, and that of the table.
     recorded : Recorded, optional
         Where versions were recorded before.
+    memories : Memories
+        What other modules made of this view (:mod:`lance_explorer.history.memories`).
     """
 
-    def __init__(
-        self,
+    def __init__(self, at: TableBranch, listing: VersionListing, refs: Refs) -> None:
+        self.at, self.listing, self.refs = at, listing, refs
+        self.branch, self.recorded = at.name, at.recorded
+        self.storage, self.main_storage = at.storage, at.root
+        self.memories: Memories = {}
+        self._history: History | None = None
+        self._earlier = EMPTY_HISTORY
+        self._is_whole = True
+        self._removed = frozenset[int]()
+        self._single: dict[int, History] = {}
+        self._parts: list[_Part] = []
+        self._branches: dict[str | None, HistoryView] = {}
+        self._earlier_branches: dict[str | None, HistoryView] = {}
+
+    @classmethod
+    def open(
+        cls,
         uri: str | Storage,
         branch: str | None = None,
         storage_options: Mapping[str, str] | None = None,
         io: IoCounts | None = None,
         allow_bases: Iterable[str | os.PathLike[str]] = (),
         recorded: Recorded | None = None,
-    ) -> None:
-        self._branches: dict[str | None, HistoryView] = {}
-        self._earlier_branches: dict[str | None, HistoryView] = {}
-        self._history: History | None = None
-        self._earlier = EMPTY_HISTORY
-        self._part_of: HistoryView | None = None
-        self._listing_read: VersionListing | None = None
-        self._parts: list[HistoryView] = []
-        self._some_of: tuple[HistoryView, range] | None = None
-        self._is_whole = True
-        self._removed: frozenset[int] = frozenset()
-        self._single: dict[int, History] = {}
-        self.kept: dict[str, Any] = {}
-        """What other modules made of this view, kept as long as it is."""
-        self._is_own = not isinstance(uri, Storage)
-        self.main_storage = (
-            uri if isinstance(uri, Storage) else open_storage(uri, storage_options, io, allow_bases)
-        )
-        self.recorded = recorded
-        if recorded is not None and self.main_storage.bases.over != recorded.over:
-            self.main_storage = recorded.over(self.main_storage)
-            self.main_storage.bases.over = recorded.over
-        self.storage = self.main_storage
-        self.branch = branch
-        if branch is not None:
-            if leads_elsewhere(branch) or not branch.isprintable():
-                raise RefNotFoundError(f"no branch can have the name {branch!r}")
-            self.storage = _below(self.main_storage, branch_root(branch))
-        self.listing = self._list_versions()
-        if branch is None and _TREE in self.storage.uri:
-            self._adopt_branch()
+    ) -> "HistoryView":
+        """Return a branch as it is now.
+
+        Parameters
+        ----------
+        uri : str or Storage
+            Root of the table; as storage, one that another table leads to.
+        branch : str, optional
+            A branch of it; the main branch by default. A branch's own root may be given as ``uri``.
+        storage_options : mapping of str to str, optional
+            Address and credentials of an object store, as pylance takes them.
+        io : IoCounts, optional
+            What counts requests and bytes.
+        allow_bases : iterable of str or os.PathLike
+            Where the table may lead to, beside what is near.
+        recorded : Recorded, optional
+            Where versions were recorded before.
+        """
+        at = TableBranch.at(uri, branch, storage_options, io, allow_bases, recorded)
+        view = cls(at, at.list_versions(), Refs(at.root))
+        if at.may_be_below_table:
+            return view._below_table(is_own=not isinstance(uri, Storage))
+        return view
 
     @property
     def uri(self) -> str:
         """The root of the table, which is not the branch's own."""
-        return self.main_storage.uri
+        return self.at.uri
 
     @property
     def name(self) -> str:
@@ -139,7 +130,7 @@ class HistoryView:
     @property
     def uri_to_open(self) -> str:
         """What opens the table anew: its root, with the external manifest store if it has one."""
-        return uri_to_open(self.main_storage)
+        return self.at.uri_to_open
 
     @property
     def latest_version(self) -> int:
@@ -160,24 +151,17 @@ class HistoryView:
         return [] if self.recorded is None else self.recorded.findings(self.branch)
 
     @property
-    def history(self) -> History:
-        """All kept versions of this branch; of a :meth:`part` only those in it.
+    def whole(self) -> "HistoryView":
+        """The branch that this is a part of (:meth:`part`); itself if it is none."""
+        return self
 
-        Those that were removed before they were read are left out, of :attr:`listing` too.
-        """
+    @property
+    def history(self) -> History:
+        """All kept versions of this branch; of a :meth:`part` only those in it."""
         check_not_forked()
-        if self._history is None and self._some_of is not None:
-            view, fragments = self._some_of
-            self._history = view.history.of_fragments(fragments)
-        if self._history is None and self._listing_read is not None:
-            self._history = extend(EMPTY_HISTORY, self.storage, self._listing_read)
         if self._history is None:
-            if self.recorded is not None and not self._earlier.records:
-                self._earlier = self.recorded.history(self.storage, self.branch, self.listing)
-            history = extend(self._earlier, self.storage, self.listing, self.recorded, self.branch)
-            if len(history.versions_read) < len(self.listing.versions):
-                history = self._without_unread(history)
-            self._history, self._earlier = history, EMPTY_HISTORY
+            self._history = self._read()
+            self._earlier = EMPTY_HISTORY
         return self._history
 
     @property
@@ -196,67 +180,18 @@ class HistoryView:
         listing = self.listing.only(versions)
         if len(listing.versions) * _PART_OF > len(self.listing.versions):
             return None
-        part = next((part for part in self._parts if part._listing_read == listing), None)
+        part = next((part for part in self._parts if part.of_versions == listing), None)
         if part is None:
-            part = copy.copy(self)
-            part._part_of, part._listing_read = self, listing
-            part._earlier, part._parts, part.kept = EMPTY_HISTORY, [], {}
+            part = _Part(self, listing)
             self._parts[:] = [part, *self._parts[: _MOST_PARTS - 1]]
         return part if len(part.history) == len(listing.versions) else None
 
     def of_fragments(self, fragments: range) -> "HistoryView":
-        """Return the same branch as if its versions had only some fragments.
+        """Return the same branch as if its versions had only the fragments with some IDs.
 
-        What is asked of it must be told by each fragment alone.
-
-        Parameters
-        ----------
-        fragments : range
-            Their IDs.
+        Only ask it what depends on each fragment alone.
         """
-        some = copy.copy(self)
-        some._some_of = self, fragments
-        some._history, some._single, some._parts, some.kept = None, {}, [], {}
-        return some
-
-    @property
-    def whole(self) -> "HistoryView":
-        """The branch that this is a part of (:meth:`part`); itself if it is none."""
-        return self._part_of or self
-
-    @cached_property
-    def _unreadable_refs(self) -> list[UnreadableRef]:
-        return []
-
-    @property
-    def unreadable_refs(self) -> list[UnreadableRef]:
-        """The tags and branches that are listed, but cannot be read."""
-        _ = self.tags, self.branches  # reading them tells
-        return self._unreadable_refs
-
-    @property
-    def ref_findings(self) -> list[Finding]:
-        """What is wrong with the files of tags and branches."""
-        return [
-            *(ref.finding for ref in self.unreadable_refs),
-            *branches_in_circles(self.branches),
-        ]
-
-    @cached_property
-    def tags(self) -> Mapping[str, Tag]:
-        """The tags of the whole table, of versions on any branch."""
-        return load_tags(self.main_storage, self._unreadable_refs)
-
-    @cached_property
-    def branches(self) -> Mapping[str, Branch]:
-        """The branches of the table; the main branch is not among them."""
-        return load_branches(self.main_storage, self._unreadable_refs)
-
-    @property
-    def branch_names(self) -> list[str]:
-        """The names of all branches, with those whose references cannot be read."""
-        hidden = [ref.name for ref in self.unreadable_refs if ref.kind == "branch" and ref.name]
-        return sorted([*self.branches, *hidden])
+        return _OfFragments(self, fragments)
 
     def refreshed(self, last_version: int | None = None) -> "HistoryView":
         """Return the same branch as it is now: new versions, removed ones, changed refs.
@@ -264,7 +199,7 @@ class HistoryView:
         Only what is new will be read. If another table stands there now, nothing is taken over.
         Versions after ``last_version``, if it is given, are as if they were not there.
         """
-        return self._with(self._list_versions().up_to(last_version))
+        return self._later(self.at.list_versions().up_to(last_version))
 
     def without_vanished(self) -> "HistoryView | None":
         """Return the same branch without the versions that were removed since they were listed.
@@ -279,7 +214,7 @@ class HistoryView:
         if not gone and not any(branch._lost_versions() for branch in self._branches.values()):
             return None
         is_there = self.listing.versions[-1] not in gone
-        later = self._with(now.up_to(self.latest_version if is_there else None))
+        later = self._later(now.up_to(self.latest_version if is_there else None))
         later._removed = self._removed.union([file.version for file in gone])
         return later
 
@@ -300,28 +235,38 @@ class HistoryView:
                 f"no Lance table at {self.uri}: it lists {latest.path}, but that is missing"
             )
 
+    def values_missing(self, version: int) -> None:
+        """Note that pylance cannot read values of a version: a cleanup may remove it just now."""
+        self.storage.sessions.note(f"{self.storage.uri}@{version}")
+
     def on_branch(self, branch: str | None) -> "HistoryView":
         """Return another branch of the same table; None is the main branch."""
         if branch == self.branch:
             return self
         if branch not in self._branches:
             earlier = self._earlier_branches.pop(branch, None)
+            at = earlier.at if earlier else self.at.on(branch)
+            listing = at.list_versions()
             self._branches[branch] = (
-                earlier.refreshed()
+                earlier._later(listing, self.refs)
                 if earlier
-                else HistoryView(self.main_storage, branch, recorded=self.recorded)
+                else HistoryView(at, listing, self.refs)
             )
         return self._branches[branch]
 
     def with_recorded(self, recorded: Recorded, branch: str | None = None) -> "HistoryView":
         """Return this branch, or another one, with the versions that were recorded before."""
         self.main_storage.bases.opened.clear()
-        return HistoryView(self.main_storage, branch or self.branch, recorded=recorded)
+        return HistoryView.open(self.main_storage, branch or self.branch, recorded=recorded)
+
+    def noted_by(self, recorded: Recorded) -> "HistoryView":
+        """Return the same versions, not read yet, of which ``recorded`` notes what is read."""
+        return HistoryView(replace(self.at, recorded=recorded), self.listing, self.refs)
 
     def only(self, first: int, last: int) -> "HistoryView":
         """Return this branch as if it had no versions but those from one to another."""
         files = self.listing.only(range(first, last + 1)).versions
-        return self._with(VersionListing(files, ()))
+        return self._later(VersionListing(files, ()))
 
     def led_to(self, uri: str) -> "HistoryView":
         """Return another table, to which this one leads; what that leads to is judged as if it did.
@@ -331,17 +276,7 @@ class HistoryView:
         UnsupportedFeatureError
             If this table may not lead there.
         """
-        return HistoryView(open_beside(self.main_storage, uri))
-
-    def tag(self, name: str) -> Tag:
-        """Return a tag."""
-        if name not in self.tags:
-            for ref in self.unreadable_refs:
-                if (ref.kind, ref.name) == ("tag", name):
-                    raise RefNotFoundError(f"tag {name!r} cannot be read: {ref.problem}")
-            names = ", ".join(self.tags) or "none"
-            raise RefNotFoundError(f"no tag {name!r} in {self.uri}; there are: {names}")
-        return self.tags[name]
+        return HistoryView.open(open_beside(self.main_storage, uri))
 
     def version_as_of(self, time: datetime) -> int:
         """Return the highest version with a timestamp up to ``time``; UTC if it has no zone."""
@@ -369,11 +304,8 @@ class HistoryView:
         """Return the history of one version alone, detached ones too, from its file."""
         check_not_forked()
         history = self._single.pop(version, None)
-        if history is None and self._some_of is not None:
-            view, fragments = self._some_of
-            history = view.version(version).of_fragments(fragments)
         if history is None:
-            history = self._load(self.file(version))
+            history = self._read_version(version)
         self._single[version] = history
         if len(self._single) > _MOST_SINGLE:
             self._single.pop(next(iter(self._single)), None)  # asked for longest ago
@@ -423,8 +355,8 @@ class HistoryView:
             return VersionNotFoundError(
                 f"version {version}{where} was removed since the table was last read; refresh() it"
             )
-        if self.branch and version < kept[0] and self.branch in self.branches:
-            fork = self.branches[self.branch]
+        if self.branch and version < kept[0] and self.branch in self.refs.branches:
+            fork = self.refs.branches[self.branch]
             if version < fork.parent_version:
                 parent = fork.parent_branch or "the main branch"
                 return VersionNotFoundError(
@@ -442,7 +374,18 @@ class HistoryView:
                 return file
         raise self.missing_version(version)
 
-    def _load(self, file: VersionFile) -> History:
+    def _read(self) -> History:
+        """Return the history, read as far as it is not known."""
+        if self.recorded is not None and not self._earlier.records:
+            self._earlier = self.recorded.history(self.storage, self.branch, self.listing)
+        history = extend(self._earlier, self.storage, self.listing, self.recorded, self.branch)
+        if len(history.versions_read) < len(self.listing.versions):
+            history = self._without_unread(history)
+        return history
+
+    def _read_version(self, version: int) -> History:
+        """Return the history of one version alone, from its file."""
+        file = self.file(version)
         history = extend(EMPTY_HISTORY, self.storage, VersionListing((file,), ()))
         if history.unreadable:
             raise history.unreadable[0].error
@@ -451,11 +394,11 @@ class HistoryView:
             if file in (*now.versions, *now.detached):
                 self.expect_there()
                 raise _listed_but_missing(file)
-            raise self.missing_version(file.version)
+            raise self.missing_version(version)
         return history
 
     def _without_unread(self, history: History) -> History:
-        """Tell versions that were removed from those whose files cannot be had, of a history."""
+        """Part versions that were removed from those whose files cannot be had."""
         read, now = set(history.versions_read), set(self._look().versions)
         unread = [file for file in self.listing.versions if file.version not in read]
         if self.listing.versions[-1] in unread and self.listing.versions[-1] not in now:
@@ -475,7 +418,7 @@ class HistoryView:
 
     def _look(self) -> VersionListing:
         """Return what is listed now, of the table that was listed before."""
-        now = self._list_versions()
+        now = self.at.list_versions()
         is_known = not set(self.listing.versions).isdisjoint(now.versions)
         if not is_known and now.versions[0].version <= self.latest_version:
             raise TableNotFoundError(
@@ -490,69 +433,67 @@ class HistoryView:
         except NotFoundError:
             return True
 
-    def _with(self, listing: VersionListing) -> "HistoryView":
+    def _later(self, listing: VersionListing, refs: Refs | None = None) -> "HistoryView":
         """Return the same branch with other versions, and what was read of those that stay."""
-        later = copy.copy(self)
-        is_same = not set(self.listing.versions).isdisjoint(listing.versions)
-        later.listing = listing
-        later._history = None
-        is_known = is_same and self._is_whole and self._part_of is None
-        later._earlier = (self._history or self._earlier) if is_known else EMPTY_HISTORY
-        later._is_whole = True
-        later._part_of = later._listing_read = None
-        later._parts = []
-        later._single = {}
-        later._branches = {}
-        later._earlier_branches = {**self._earlier_branches, **self._branches} if is_same else {}
-        later._removed = frozenset()
-        later.kept = dict(self.kept) if is_same else {}
-        for name in ("_unreadable_refs", "tags", "branches"):
-            later.__dict__.pop(name, None)
+        later = HistoryView(self.at, listing, refs or Refs(self.main_storage))
+        if not set(self.listing.versions).isdisjoint(listing.versions):
+            later._earlier = self.read_so_far if self._is_whole else EMPTY_HISTORY
+            later._earlier_branches = {**self._earlier_branches, **self._branches}
+            later.memories = carried_of(self.memories)
         return later
 
-    def _list_versions(self) -> VersionListing:
-        listing = lister_of(self.storage).list_versions()
-        if self.recorded is not None:
-            listing = self.recorded.joined(self.storage, self.branch, listing)
-        if listing.versions:
-            return listing
-        if self.branch is not None and not lister_of(self.main_storage).list_versions().versions:
-            raise _no_table(self.main_storage)
-        if self.branch is not None:
-            names = ", ".join(load_branches(self.main_storage, [])) or "none"
-            raise RefNotFoundError(f"no branch {self.branch!r} in {self.uri}; there are: {names}")
-        raise _no_table(self.storage)
-
-    def _adopt_branch(self) -> None:
-        """Recognise that the URI is the root of a branch, and find the root of its table."""
+    def _below_table(self, *, is_own: bool) -> "HistoryView":
+        """Return the same as a branch of its table, if the URI is the root of one."""
         try:
             name = self.version(self.latest_version).records[0].manifest.branch
         except LanceExplorerError:
-            return
-        suffix = f"{_TREE}{name}"
-        if name is not None and self.storage.uri.endswith(suffix):
-            self.branch = name
-            uri = self.storage.uri.removesuffix(suffix)
-            if self._is_own:
-                self.storage.bases.own_root(uri)
-            self.main_storage = open_beside(self.storage, uri)
+            return self
+        at = self.at.below_table(name, is_own=is_own)
+        if at is self.at:
+            return self
+        view = HistoryView(at, self.listing, Refs(at.root))
+        view._single = self._single
+        return view
+
+
+class _Part(HistoryView):
+    """A branch of whose versions only ``of_versions`` are read."""
+
+    def __init__(self, whole: HistoryView, of_versions: VersionListing) -> None:
+        super().__init__(whole.at, whole.listing, whole.refs)
+        self._whole, self.of_versions = whole, of_versions
+        self._is_whole, self._removed, self._single = False, whole._removed, whole._single
+        self._branches, self._earlier_branches = whole._branches, whole._earlier_branches
+
+    @property
+    def whole(self) -> HistoryView:
+        """The branch that this is a part of."""
+        return self._whole
+
+    def _read(self) -> History:
+        return extend(EMPTY_HISTORY, self.storage, self.of_versions)
+
+
+class _OfFragments(HistoryView):
+    """A branch as if its versions had only some fragments."""
+
+    def __init__(self, every: HistoryView, fragments: range) -> None:
+        super().__init__(every.at, every.listing, every.refs)
+        self._every, self._fragments = every, fragments
+
+    def part(self, versions: Container[int]) -> HistoryView | None:
+        """Return None: the whole history is read for it."""
+        return None
+
+    def _read(self) -> History:
+        return self._every.history.of_fragments(self._fragments)
+
+    def _read_version(self, version: int) -> History:
+        return self._every.version(version).of_fragments(self._fragments)
+
+    def _later(self, listing: VersionListing, refs: Refs | None = None) -> HistoryView:
+        return _OfFragments(self._every._later(listing, refs), self._fragments)
 
 
 def _listed_but_missing(file: VersionFile) -> CorruptFileError:
     return CorruptFileError("the file is listed, but it is missing", file.path)
-
-
-def _below(storage: Storage, folder: str) -> Storage:
-    return open_beside(storage, f"{storage.uri}/{folder}")
-
-
-def _no_table(storage: Storage) -> TableNotFoundError:
-    folders = storage.list_folders("")
-    tables = sorted(name for name in folders if name.endswith(".lance"))
-    if tables:
-        shown = ", ".join(tables[:5]) + (", ..." if len(tables) > 5 else "")
-        return TableNotFoundError(
-            f"{storage.uri} is no Lance table but holds {len(tables)}: {shown}"
-        )
-    reason = "it has no versions" if "_versions" in folders else "it has no _versions folder"
-    return TableNotFoundError(f"no Lance table at {storage.uri}: {reason}")

@@ -25,6 +25,7 @@ from lance_explorer.format.table_operations import (
 )
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
+from lance_explorer.history.memories import remembered
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.update_kinds import writes_in_place
 from lance_explorer.history.view import HistoryView
@@ -122,12 +123,10 @@ def describe_commits(view: HistoryView, some: slice = _ALL) -> list[str]:
     return [commit_words(commit) for commit in _commits(view, view, versions(view)[some])]
 
 
+@remembered
 def _schema_changes(view: HistoryView) -> Mapping[int, Sequence[FieldChange]]:
-    """Return the changes of the schema by version, which are found once for a history."""
-    made: tuple[object, Mapping[int, Sequence[FieldChange]]] | None = view.kept.get(__name__)
-    if made is None or made[0] is not view.history:
-        made = view.kept[__name__] = view.history, schema_changes(view)
-    return made[1]
+    """Return the changes of the schema by version."""
+    return schema_changes(view)
 
 
 def commit_words(commit: Commit) -> str:

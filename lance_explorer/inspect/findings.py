@@ -33,7 +33,7 @@ def findings(view: HistoryView) -> pl.DataFrame:
         *view.recorded_findings,
         *view.listing.findings,
     ]
-    of_refs = view.ref_findings
+    of_refs = view.refs.findings
     found = [*of_history, *of_refs]
     branches = [view.branch] * len(of_history) + [None] * len(of_refs)
     return findings_frame(found, branches)
@@ -44,7 +44,7 @@ def _opened_as(view: HistoryView) -> Iterator[Finding]:
 
     Another spelling of the same path matters only where there are branches.
     """
-    given, names = view.storage.bases.opened_as, view.branch_names
+    given, names = view.storage.bases.opened_as, view.refs.branch_names
     if given is None or not (names or is_link(given)):
         return
     yield Finding(

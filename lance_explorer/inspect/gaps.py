@@ -70,6 +70,6 @@ def _first_possible(view: HistoryView) -> int:
             return record.version
     if view.branch is None:
         return 1
-    if view.branch in view.branches:
-        return view.branches[view.branch].parent_version
+    if view.branch in view.refs.branches:
+        return view.refs.branches[view.branch].parent_version
     return min(view.history.versions_read, default=1)

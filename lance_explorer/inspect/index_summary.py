@@ -12,6 +12,7 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.history.memories import notes
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.index_coverage import index_coverage
 from lance_explorer.inspect.indices import indices
@@ -64,11 +65,16 @@ def index_summary(view: HistoryView, version: int) -> pl.DataFrame:
     >>> index_summary(table._view, 7).select("name", "num_fragments_covered").rows()
     [('id_idx', 3)]
     """
-    kept = view.kept.get(__name__)
-    if kept is None or kept[0] != version:
-        kept = view.kept[__name__] = version, _summary(view, version)
-    summary: pl.DataFrame = kept[1]
+    last = _last(view)
+    summary = last.get(version)
+    if summary is None:
+        summary = _summary(view, version)
+        last.clear()
+        last[version] = summary
     return summary
+
+
+_last = notes(dict[int, pl.DataFrame], are_carried=True)
 
 
 def _summary(view: HistoryView, version: int) -> pl.DataFrame:

@@ -184,7 +184,7 @@ def filter_log(
 
 def _lines(view: HistoryView, last: int | None, all_branches: bool) -> Iterator[_Line]:
     """Yield the branches, each after its parent."""
-    names = [None, *view.branches] if all_branches else [view.branch]
+    names = [None, *view.refs.branches] if all_branches else [view.branch]
     waiting = list[_Line]()
     for name in names:
         try:
@@ -215,10 +215,10 @@ def _framed(view: HistoryView, lines: Sequence[_Line]) -> pl.DataFrame:
     order = _newest_first(lines)
     lanes = _lanes(lines, order)
     forks = dict[tuple[str | None, int], list[str]]()
-    for name, branch in sorted(view.branches.items()):
+    for name, branch in sorted(view.refs.branches.items()):
         forks.setdefault((branch.parent_branch, branch.parent_version), []).append(name)
     tags = dict[tuple[str | None, int], list[str]]()
-    for name, tag in sorted(view.tags.items()):
+    for name, tag in sorted(view.refs.tags.items()):
         tags.setdefault((tag.branch, tag.version), []).append(name)
     parents = [parent for line in lines for parent in _parents(line)]
     facts = [said_facts(commit.record, commit.operation) for _, commit in every]

@@ -63,12 +63,12 @@ def refs(view: HistoryView) -> pl.DataFrame:
     """Return one row for each tag and each branch, on whatever branch: tags first, by name."""
     unreadable = [
         {"kind": ref.kind, "name": ref.name, "problem": ref.problem}
-        for ref in view.unreadable_refs
+        for ref in view.refs.unreadable
         if ref.name is not None
     ]
     rows = [
-        *map(_tag, view.tags.values()),
-        *map(_branch, view.branches.values()),
+        *map(_tag, view.refs.tags.values()),
+        *map(_branch, view.refs.branches.values()),
         *unreadable,
     ]
     rows.sort(key=lambda row: (row["kind"] == "branch", row["name"]))

@@ -94,8 +94,8 @@ def rewrite_groups(view: HistoryView) -> pl.DataFrame:
 def _committed_on(view: HistoryView, version: int) -> str | None:
     """Return the branch of a version that led to a branch: itself, or an ancestor."""
     name = view.branch
-    for _ in view.branches:  # a branch that is its own ancestor has no end
-        branch = None if name is None else view.branches.get(name)
+    for _ in view.refs.branches:  # a branch that is its own ancestor has no end
+        branch = None if name is None else view.refs.branches.get(name)
         if branch is None or version > branch.parent_version:
             break
         name = branch.parent_branch

@@ -28,6 +28,7 @@ from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.fragment_counts import FragmentCounts, count_fragments, totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
+from lance_explorer.history.memories import remembered
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.row_counts import ROW_COUNTS, count_versions, with_previous
 from lance_explorer.shown import visible
@@ -115,29 +116,17 @@ def versions(view: HistoryView, last: int | None = None) -> pl.DataFrame:
     """
     kept = view.listing.versions
     if last is None or last >= len(kept):
-        return _all_versions(view)
-    if _counted(view) is not None:
-        return _all_versions(view).tail(last)
+        return _all_versions(view).clone()
+    if (counted := _all_versions.known(view)) is not None:
+        return counted.tail(last)
     part = view.part(range(kept[-last - 1].version, kept[-1].version + 1))
     return _of_history(view, (part or view).history)[-last:]
 
 
+@remembered
 def _all_versions(view: HistoryView) -> pl.DataFrame:
     """Return all versions, which are counted once until somebody refreshes."""
-    found = _counted(view)
-    if found is None:
-        history = view.history
-        found = _of_history(view, history)
-        view.kept[__name__] = view, history, found
-    return found.clone()
-
-
-def _counted(view: HistoryView) -> pl.DataFrame | None:
-    """Return all versions if they were counted; they are those of the history as it is now."""
-    made: tuple[HistoryView, History, pl.DataFrame] | None = view.kept.get(__name__)
-    if made is None or made[0] is not view or made[1] is not view.history:
-        return None
-    return made[2]
+    return _of_history(view, view.history)
 
 
 @collector_paused()
@@ -215,7 +204,7 @@ def _of_history(view: HistoryView, history: History) -> pl.DataFrame:
 def tags_by_version(view: HistoryView) -> dict[int, list[str]]:
     """Return the names of the tags on this branch, in order, by version."""
     by_version: dict[int, list[str]] = {}
-    for tag in view.tags.values():
+    for tag in view.refs.tags.values():
         if tag.branch == view.branch:
             by_version.setdefault(tag.version, []).append(tag.name)
     return by_version

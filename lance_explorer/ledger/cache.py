@@ -74,9 +74,7 @@ def clear_cache() -> int:
 def use_cache(view: HistoryView) -> HistoryView:
     """Return a view that keeps its history, and finds it again, unless that is turned off."""
     folder = cache_folder()
-    if folder is not None:
-        view.recorded = CachedTable(folder, view.uri)
-    return view
+    return view if folder is None else view.noted_by(CachedTable(folder, view.uri))
 
 
 class CachedTable:

@@ -180,7 +180,7 @@ class Ledger:
         if view is None:
             view = open_view(table, None, storage_options, allow_bases)
         main = view.on_branch(None).refreshed()
-        wanted: list[str | None] = [None, *main.branches]
+        wanted: list[str | None] = [None, *main.refs.branches]
         if branch is not None:
             name = text("branch", branch)
             wanted = [None if name == "main" else name]
@@ -211,7 +211,7 @@ class Ledger:
             try:
                 view = main.on_branch(branch)
             except NotFoundError:
-                if branch not in main.branches:
+                if branch not in main.refs.branches:
                     raise
                 continue  # its name is there, and its versions are not
             row = record_and_merge(view, self._place, known, words=words)
@@ -289,7 +289,7 @@ class Ledger:
 
         known = self._named(path("table", table))
         name = None if branch is None else text("branch", branch)
-        return Table(HistoryView(NoStorage(known.uri, known.refs()), name, recorded=known))
+        return Table(HistoryView.open(NoStorage(known.uri, known.refs()), name, recorded=known))
 
     @hiding_arguments
     def compact(self, table: str | os.PathLike[str] | None = None) -> pl.DataFrame:

@@ -60,7 +60,7 @@ class RecordedStorage(Storage):
                 data = self._recorded(path)
                 if data is None:
                     raise
-                self.io.missing -= 1  # it is not missing here
+                self.sessions.take_back(f"{self.uri}/{path}")
                 return data
         return self._given(path)
 
@@ -72,7 +72,7 @@ class RecordedStorage(Storage):
                 data = self._recorded(path)
                 if data is None:
                     raise
-                self.io.missing -= 1
+                self.sessions.take_back(f"{self.uri}/{path}")
                 return data[offset : offset + length]
         return self._given(path)[offset : offset + length]
 
@@ -105,8 +105,7 @@ class RecordedStorage(Storage):
     def _given(self, path: str) -> bytes:
         data = self._recorded(path)
         if data is None:
-            self.io.missing += 1
-            raise FileNotFoundError(path)
+            raise self.missing(path)
         return data
 
 
@@ -141,8 +140,7 @@ class NoStorage(Storage):
     def get(self, path: str) -> bytes:
         if path in self._files:
             return self._files[path]
-        self.io.missing += 1
-        raise FileNotFoundError(path)
+        raise self.missing(path)
 
     def get_range(self, path: str, offset: int, length: int) -> bytes:
         return self.get(path)[offset : offset + length]

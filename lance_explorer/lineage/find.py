@@ -225,7 +225,7 @@ class Found:
 
 def _other_branches(view: HistoryView) -> str:
     """Say which branches a search did not look at; nothing where there are no others."""
-    others = [name for name in ("main", *view.branches) if name != (view.branch or "main")]
+    others = [name for name in ("main", *view.refs.branches) if name != (view.branch or "main")]
     if len(others) > _FEW_BRANCHES:
         return f"{len(others)} other branches were not searched"
     words = "branch {} was" if len(others) == 1 else "branches {} were"

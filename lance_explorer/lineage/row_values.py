@@ -179,7 +179,7 @@ def _values(place: _Place, row_id: int) -> pl.DataFrame | None:
             place.check_blob,
         )
     except LanceExplorerError:
-        storage.io.missing += 1  # what pylance reads is not counted
+        place.view.values_missing(record.version)
         return None
 
 

@@ -267,7 +267,7 @@ def _scanned(
     except InvalidArgumentError:
         raise
     except LanceExplorerError as error:
-        view.storage.io.missing += 1  # perhaps a cleanup goes on just now
+        view.values_missing(version)
         if len(fragments) > 1:
             for fragment in fragments:
                 yield from _scanned(search, position, [fragment], filter)
@@ -416,6 +416,6 @@ def _values(
             whole_blobs=False,
         )
     except LanceExplorerError as error:
-        view.storage.io.missing += 1
+        view.values_missing(record.version)
         search.findings.append(_lost(record.version, None, error))
         return None

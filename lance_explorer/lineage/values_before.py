@@ -273,7 +273,7 @@ class BranchValues:
                 whole_blobs=self.whole_blobs,
             )
         except LanceExplorerError:
-            view.storage.io.missing += 1  # perhaps a cleanup goes on just now
+            view.values_missing(record.version)
             return None
         values = renamed(values, self._names_inside(position)[0])
         return values.rename(dict(zip(names.values(), names, strict=True)))

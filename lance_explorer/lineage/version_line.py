@@ -85,7 +85,7 @@ def _stretch(view: HistoryView, history: History, num_versions: int, table: str 
 
 def _fork(view: HistoryView, history: History, table: str | None) -> Origin | None:
     first = history.records[0] if history.records else None
-    branch = view.branches.get(view.branch) if view.branch else None
+    branch = view.refs.branches.get(view.branch) if view.branch else None
     is_recorded = first is not None and first.operation == OperationName.CLONE
     if branch is not None:
         return Origin(table, branch.parent_branch, branch.parent_version, is_recorded)

@@ -19,7 +19,7 @@ from lance_explorer.arguments import of_kind, path, shown
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.refs import load_branches, load_tags
+from lance_explorer.history.refs import Refs
 from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import visible_json
 from lance_explorer.snapshot import Snapshot
@@ -173,7 +173,7 @@ def branch_id(view: HistoryView, branch: str | None) -> str | None:
     """Return what tells a branch from another one of its name; None if nothing does."""
     if branch is None:
         return None
-    found = load_branches(view.main_storage, []).get(branch)
+    found = Refs(view.main_storage).branches.get(branch)
     return found.identifier[-1][1] if found and found.identifier else None
 
 
@@ -223,7 +223,7 @@ def _lock_of(snapshot: Snapshot, view: HistoryView) -> Lock:
         manifest = view.storage.get(view.file(version).path)
     except FileNotFoundError as error:
         raise view.missing_version(version) from error
-    tags = load_tags(view.main_storage, []).values()
+    tags = Refs(view.main_storage).tags.values()
     stored = view.version(version).records[0].manifest
     return Lock(
         uri=_plain(view.uri),

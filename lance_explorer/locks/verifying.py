@@ -20,7 +20,7 @@ from lance_explorer.errors import (
 )
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.refs import UnreadableRef, load_branches, load_tags
+from lance_explorer.history.refs import Refs
 from lance_explorer.history.table_input import reopened
 from lance_explorer.history.view import HistoryView
 from lance_explorer.locks.lock_text import (
@@ -145,8 +145,9 @@ def _branch(view: HistoryView, lock: Lock) -> HistoryView | None:
     """Return the branch of a lock as it is now; None if there is none of its name."""
     if lock.branch is None:
         return view.on_branch(None)
-    unreadable = list[UnreadableRef]()
-    if lock.branch not in load_branches(view.main_storage, unreadable):
+    refs = Refs(view.main_storage)
+    if lock.branch not in refs.branches:
+        unreadable = [ref for ref in refs.unreadable if ref.kind == "branch"]
         if unreadable:
             raise CorruptFileError(
                 f"whether branch {lock.branch!r} is there cannot be told: {unreadable[0].problem}"
@@ -218,7 +219,7 @@ def _missing(branch: HistoryView, lock: Lock, is_other_branch: bool) -> _Verdict
 
 def _protection(branch: HistoryView, lock: Lock) -> str:
     """Return what protected a version that was cleaned up, or would have."""
-    tags = load_tags(branch.main_storage, []).values()
+    tags = Refs(branch.main_storage).tags.values()
     place = lock.branch, lock.version
     still = [tag.name for tag in tags if (tag.branch, tag.version) == place]
     if still:
@@ -266,14 +267,14 @@ def _file_checks(files: VersionFiles) -> list[Check]:
 
 def _tag_checks(view: HistoryView, lock: Lock) -> list[Check]:
     """Return where the tags of a lock point to now."""
-    unreadable = list[UnreadableRef]()
-    tags = load_tags(view.main_storage, unreadable) if lock.tags else {}
+    refs = Refs(view.main_storage)
+    tags = refs.tags if lock.tags else {}
     expected = place_words(lock.branch, lock.version)
     checks = list[Check]()
     for name in lock.tags:
         tag = tags.get(name)
         found = None if tag is None else place_words(tag.branch, tag.version)
-        is_known = tag is not None or not unreadable
+        is_known = tag is not None or not any(ref.kind == "tag" for ref in refs.unreadable)
         checks.append(
             Check(f"tag {name}", expected, found, found == expected if is_known else None)
         )

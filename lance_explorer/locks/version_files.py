@@ -64,8 +64,8 @@ class _Folder:
 def find_files(history: History, storage: Storage) -> VersionFiles:
     """Look for the data files and the deletion files of a version.
 
-    Each folder is listed once, or asked for a few files. What is missing counts as such in
-    ``storage.io``, so that versions that are cleaned up meanwhile are noticed.
+    Each folder is listed once, or asked for a few files. What is missing, open sessions
+    of ``storage`` note, so that versions that are cleaned up meanwhile are noticed.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def find_files(history: History, storage: Storage) -> VersionFiles:
                 continue
             is_own = folder.root is storage
             lost.append(LostFile(path if is_own else f"{folder.root.uri}/{path}", size, found))
-    storage.io.missing += len(lost)
+    storage.sessions.note(*[file.path for file in lost])
     return VersionFiles(_count(data), _count(deletions), tuple(lost))
 
 

@@ -58,10 +58,10 @@ class TableRef:
         """Return the metadata of the table as it is now; from its ledger alone if it is gone."""
         storage = StorageOptions(dict(self.storage))
         if self.ledger is None:
-            return HistoryView(self.uri, self.branch, storage, None, self.allow_bases)
+            return HistoryView.open(self.uri, self.branch, storage, None, self.allow_bases)
         ledger = Ledger(self.ledger, StorageOptions(dict(self.ledger_storage)))
         try:
-            live = HistoryView(self.uri, None, storage, None, self.allow_bases)
+            live = HistoryView.open(self.uri, None, storage, None, self.allow_bases)
         except TableNotFoundError as error:
             try:
                 return ledger.open(self.uri, self.branch)._view
@@ -140,7 +140,8 @@ class PinnedTable:
             if some.listing.versions[-1:] != (self.file,):
                 raise _replaced(self)
             warn_of_many_bytes(some)
-            some.recorded = handing = Handing(some)
+            handing = Handing(some)
+            some = some.noted_by(handing)
             if tells_itself(some, view):
                 return replace(self, handed=handing.handed(some))
         return self.with_versions()
@@ -150,10 +151,10 @@ class PinnedTable:
         if self.file.size_bytes > _MOST_BYTES_HANDED:
             return self
         view = self.ref.open().only(self.version, self.version)
-        view.recorded = handing = Handing(view)
+        handing = Handing(view)
         if view.listing.versions[-1:] != (self.file,):
             raise _replaced(self)
-        return replace(self, handed=handing.handed(view))
+        return replace(self, handed=handing.handed(view.noted_by(handing)))
 
 
 def range_of(view: HistoryView, begin_version: int, end_version: int) -> HistoryView | None:
@@ -199,12 +200,11 @@ def _opened(ref: TableRef) -> LiveTable:
 def _handing(ref: TableRef) -> LiveTable:
     view = ref.open()
     warn_of_many_bytes(view)
-    view.recorded = Handing(view)
-    return LiveTable(view)
+    return LiveTable(view.noted_by(Handing(view)))
 
 
 @lru_cache(maxsize=_TABLES_KEPT)
 def _opened_by_hand(ref: TableRef, handed: Handed) -> HistoryView:
     options = StorageOptions(dict(ref.storage))
     table = HandedTable(handed)
-    return HistoryView(ref.uri, ref.branch, options, None, ref.allow_bases, table)
+    return HistoryView.open(ref.uri, ref.branch, options, None, ref.allow_bases, table)

@@ -259,7 +259,7 @@ class _Recording(DataSourceReader):
         """Record the branches of a table that have few new versions; tell the others."""
         main = replace(self._ref, uri=uri).open().on_branch(None)
         table = recorded_table(ledger, main.uri)
-        for branch in (None, *main.branches):
+        for branch in (None, *main.refs.branches):
             try:
                 view = main.on_branch(branch)
             except NotFoundError:

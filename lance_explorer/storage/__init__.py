@@ -9,6 +9,7 @@ from lance_explorer.storage.forked import check_not_forked
 from lance_explorer.storage.local import LocalStorage, is_link, names_of_no_files
 from lance_explorer.storage.namespace_commits import NamespaceCommits
 from lance_explorer.storage.opening import open_beside, open_storage, uri_to_open
+from lance_explorer.storage.read_sessions import ReadSession, ReadSessions
 from lance_explorer.storage.secrets import Hidden, Options
 
 __all__ = [
@@ -25,6 +26,8 @@ __all__ = [
     "LocalStorage",
     "NamespaceCommits",
     "Options",
+    "ReadSession",
+    "ReadSessions",
     "Storage",
     "check_not_forked",
     "done_in_order",

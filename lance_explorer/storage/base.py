@@ -12,6 +12,7 @@ from lance_explorer.storage.bases import Bases
 from lance_explorer.storage.budget import Budget
 from lance_explorer.storage.commit_store import CommitStore
 from lance_explorer.storage.namespace_commits import NamespaceCommits
+from lance_explorer.storage.read_sessions import ReadSessions
 from lance_explorer.storage.secrets import Options
 
 __all__ = ["Contents", "FileInfo", "FilePart", "IoCounts", "Storage", "given"]
@@ -33,19 +34,19 @@ class IoCounts:
         Listings and reads.
     bytes_read : int
         Bytes that reads returned.
-    missing : int
-        Reads of files that were not there, those of pylance that failed among them.
     budget : Budget
         How much may be asked of an object store.
     values_apart : bool
         Whether another process is to read values: nobody trusts the table, or damage was found.
+    sessions : ReadSessions
+        The questions that are being answered, which note what is missing.
     """
 
     requests: int = 0
     bytes_read: int = 0
-    missing: int = 0
     budget: Budget = field(default_factory=Budget, repr=False, compare=False)
     values_apart: bool = field(default=False, repr=False, compare=False)
+    sessions: ReadSessions = field(default_factory=ReadSessions, repr=False, compare=False)
 
 
 class FileInfo(NamedTuple):
@@ -133,6 +134,16 @@ class Storage(ABC):
     @described
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.uri!r})"
+
+    @property
+    def sessions(self) -> ReadSessions:
+        """The questions that are being answered about the table."""
+        return self.io.sessions
+
+    def missing(self, path: str) -> FileNotFoundError:
+        """Return the error that says that a file is not there, which open sessions note."""
+        self.sessions.note(f"{self.uri}/{path}")
+        return FileNotFoundError(path)
 
     @property
     def live(self) -> "Storage":

@@ -54,7 +54,7 @@ class LocalStorage(Storage):
     ...     _ = Path(folder, "greeting.txt").write_bytes(b"hello")
     ...     storage = LocalStorage(folder)
     ...     storage.get_range("greeting.txt", 1, 3), storage.io
-    (b'ell', IoCounts(requests=1, bytes_read=3, missing=0))
+    (b'ell', IoCounts(requests=1, bytes_read=3))
     """
 
     def __init__(
@@ -257,12 +257,10 @@ class LocalStorage(Storage):
         except MemoryError as error:
             raise StorageError(f"{path!r} does not fit into memory: {wanted:,} bytes") from error
         except ValueError as error:  # no file can have such a name
-            self.io.missing += 1
-            raise FileNotFoundError(path) from error
+            raise self.missing(path) from error
         except OSError as error:
             if error.errno in _MISSING:
-                self.io.missing += 1
-                raise FileNotFoundError(path) from error
+                raise self.missing(path) from error
             if error.errno == errno.ENXIO:  # what a socket answers
                 _check_is_file(path, os.stat(self._place(path)))
             _refuse("read", path, error)

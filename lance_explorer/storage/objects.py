@@ -240,7 +240,7 @@ class ObjectStorage(Storage):
         try:
             return self._call(lambda: self._whole(part), part.path)
         except FileNotFoundError:
-            self.io.missing += 1
+            self.missing(part.path)
             raise
 
     def _whole(self, part: FilePart) -> bytes:

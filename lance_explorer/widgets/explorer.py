@@ -247,7 +247,7 @@ class Explorer(View):
             "name": self._table._view.name,
             "uri": self._table.uri,
             "branch": self._table.branch,
-            "branches": self._table._view.branch_names,
+            "branches": self._table._view.refs.branch_names,
             "tabs": [{"name": tab.name, "label": tab.label} for tab in TABS.values()],
         }
 

@@ -13,6 +13,7 @@ from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
 from lance_explorer.format.schema import Field, is_blob
 from lance_explorer.frames.counts import known
 from lance_explorer.history.fragment_counts import totals
+from lance_explorer.history.memories import notes
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
 from lance_explorer.values import ROW_VERSIONS, SYSTEM_COLUMNS, read_rows, row_schema, take_rows
@@ -172,12 +173,13 @@ class VersionRows:
 
         But for blobs: how they are described depends on the format of the data files.
         """
-        known: tuple[tuple[Field, ...], pl.Schema] | None = self._view.kept.get(__name__)
-        if known is not None and known[0] is schema:
-            return known[1]
+        last = _last_types(self._view)
+        for described, types in tuple(last):
+            if described is schema:
+                return types
         types = row_schema(self._root, self._version, self._options)
         if not any(map(is_blob, schema)):
-            self._view.kept[__name__] = schema, types
+            last[:] = [(schema, types)]
         return types
 
     @property
@@ -237,3 +239,7 @@ def _check_marks(frame: pl.DataFrame, marks: pl.DataFrame) -> None:
         raise InvalidArgumentError(f"{marks.height} rows of marks for {frame.height} rows")
     if unknown := [name for name in marks.columns if name not in frame.columns]:
         raise InvalidArgumentError(f"marks for the column {unknown[0]!r}, which the frame lacks")
+
+
+_last_types = notes(list[tuple[tuple[Field, ...], pl.Schema]], are_carried=True)
+"""In a list: the last schema, with the types of its columns; nothing if there is none."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lance_explorer.figures.fragment_origins import state_origins
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.frames.known_from import recorded_words
+from lance_explorer.history.memories import notes
 from lance_explorer.table import Table
 from lance_explorer.widgets.packing import floats, packed
 from lance_explorer.widgets.view import Reply
@@ -33,12 +34,14 @@ def version_data(table: Table) -> Reply:
 
     It is made once for all views, as long as the table is not refreshed.
     """
-    view = table._view
-    made: tuple[object, object, Reply] | None = view.kept.get(__name__)
-    if made is None or made[0] is not view.listing or made[1] != view.tags:
-        reply = _version_data(table)
-        made = view.kept[__name__] = view.listing, view.tags, reply
-    return made[2]
+    made = _made(table._view)
+    if not made:
+        made.append(_version_data(table))
+    return made[0]
+
+
+_made = notes(list[Reply])
+"""In a list: the reply for a view; nothing until somebody asks."""
 
 
 def _version_data(table: Table) -> Reply:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from lance_explorer.history.memories import notes
 from lance_explorer.history.progress import telling
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.table import Table
@@ -86,15 +87,17 @@ def wait_for_versions(table: Table, tell: Callable[[str, float | None], Any]) ->
 
 def wait_if_reading(table: Table) -> None:
     """Return when nobody reads the versions: what can wait must not hold that up."""
-    made: tuple[object, _Reading] | None = table._view.kept.get(__name__)
-    if made is not None:
-        made[1].done.wait()
+    for reading in _readings(table._view):
+        reading.done.wait()
 
 
 def _reading(table: Table) -> _Reading:
-    view = table._view
     with _BEGINNING:
-        made: tuple[object, _Reading] | None = view.kept.get(__name__)
-        if made is None or made[0] is not view.listing:
-            made = view.kept[__name__] = view.listing, _Reading(table)
-        return made[1]
+        readings = _readings(table._view)
+        if not readings:
+            readings.append(_Reading(table))
+        return readings[0]
+
+
+_readings = notes(list[_Reading])
+"""In a list: the one reading of a view; nothing until it begins."""

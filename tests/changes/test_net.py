@@ -24,7 +24,7 @@ def table(request, tmp_path) -> SyntheticTable:
 
 
 def rows_of(table: SyntheticTable) -> StateRows:
-    return state_rows(HistoryView(str(table.path)))
+    return state_rows(HistoryView.open(str(table.path)))
 
 
 def some_pairs(rows: StateRows) -> list[tuple[int, int]]:

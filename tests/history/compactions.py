@@ -53,7 +53,7 @@ class Compacted:
 
     @property
     def view(self) -> HistoryView:
-        return HistoryView(self.uri)
+        return HistoryView.open(self.uri)
 
     def append(self, rows: int = 6) -> None:
         """Append a fragment."""
@@ -134,7 +134,7 @@ def ids_of(groups: Iterable[RewriteGroup]) -> list[Ids]:
 def copy_without(table: Path | str, target: Path, *versions: int) -> HistoryView:
     """Return a copy of a table from which versions were taken away, as a cleanup does."""
     shutil.copytree(table, target)
-    files = {file.version: file.path for file in HistoryView(str(target)).listing.versions}
+    files = {file.version: file.path for file in HistoryView.open(str(target)).listing.versions}
     for version in versions:
         (target / files[version]).unlink()
-    return HistoryView(str(target))
+    return HistoryView.open(str(target))

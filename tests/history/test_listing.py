@@ -68,5 +68,5 @@ def test_detached_versions_stand_apart(table):
     after = listing(table.detach(5))
     assert after.versions == before.versions
     assert [file.version for file in after.detached] == [DETACHED | 5]
-    alone = HistoryView(str(table.path)).version(DETACHED | 5)
+    alone = HistoryView.open(str(table.path)).version(DETACHED | 5)
     assert alone.records[0].manifest.version == DETACHED | 5

@@ -17,7 +17,7 @@ def table(tmp_path) -> SyntheticTable:
 
 def lives_of(table: SyntheticTable) -> list[tuple[int, int, int]]:
     """Return fragment, first and last version of each life."""
-    history = HistoryView(str(table.path)).history
+    history = HistoryView.open(str(table.path)).history
     lives = fragment_lives(history)
     versions = history.versions
     return [
@@ -65,20 +65,20 @@ def test_over_lost_versions_an_id_without_a_file_in_common_is_another_fragment(t
 
 def test_lives_can_be_asked_for_by_fragment_and_position(table):
     table.compact([0, 1]).restore(2)
-    lives = fragment_lives(HistoryView(str(table.path)).history)
+    lives = fragment_lives(HistoryView.open(str(table.path)).history)
     assert [lives.find(0, position) for position in range(5)] == [0, 0, 0, None, 4]
     assert (lives.of_fragment(0), lives.of_fragment(9), lives.find(9, 0)) == ([0, 4], [], None)
 
 
 def test_the_first_versions_alone_have_the_lives_of_a_shorter_history(table):
-    history = HistoryView(str(table.delete({0: [1]}).append().path)).history
+    history = HistoryView.open(str(table.delete({0: [1]}).append().path)).history
     lives = fragment_lives(history, 2)
     assert lives.fragment_ids.tolist() == [0, 1, 2]
     assert lives.last.tolist() == [1, 1, 1]
 
 
 def test_no_version_has_no_lives(table):
-    assert len(fragment_lives(HistoryView(str(table.path)).history, 0)) == 0
+    assert len(fragment_lives(HistoryView.open(str(table.path)).history, 0)) == 0
 
 
 @stored_check()

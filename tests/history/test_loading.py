@@ -77,7 +77,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.unreadable: set[int] = set()
         self.table.append(rows=4, fragments=3)
         self.note()
-        self.view = HistoryView(str(self.path))
+        self.view = HistoryView.open(str(self.path))
 
     def teardown(self):
         shutil.rmtree(self.path)
@@ -187,7 +187,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @rule()
     def look(self):
         self.view = self.view.refreshed()
-        fresh = HistoryView(str(self.path))
+        fresh = HistoryView.open(str(self.path))
         assert meaning(self.view.history) == meaning(fresh.history)
         assert versions(self.view).equals(versions(fresh))
         assert {v.file.version for v in fresh.history.unreadable} == self.unreadable
@@ -288,7 +288,7 @@ def test_neighbours_share_schemas_and_indices(table):
 
 def row_counts(table: SyntheticTable) -> dict[int, dict[str, int | None]]:
     """Return, for each version, the counts of rows that are not 0."""
-    frame = versions(HistoryView(str(table.path)))
+    frame = versions(HistoryView.open(str(table.path)))
     return {
         row["version"]: {
             name: row[f"rows_{name}"] for name in ROW_COUNTS if row[f"rows_{name}"] != 0
@@ -330,17 +330,19 @@ def test_rows_are_counted_as_far_as_metadata_tells(long_table, request):
 
 
 def test_rows_in_and_out_are_known_where_their_meaning_is_not(long_table):
-    rows = shown(HistoryView(str(long_table.path)), "version", "rows_in", "rows_out")
+    rows = shown(HistoryView.open(str(long_table.path)), "version", "rows_in", "rows_out")
     assert [row for row in rows if row[0] in (4, 5, 6)] == [(4, 2, 2), (5, 3, 1), (6, 3, 0)]
 
 
 def test_commits_that_change_nothing_say_so(long_table):
-    rows = shown(HistoryView(str(long_table.path)), "version", "is_noop")
+    rows = shown(HistoryView.open(str(long_table.path)), "version", "is_noop")
     assert [version for version, is_noop in rows if is_noop] == [8, 12, 14]
 
 
 def test_operations_and_read_versions_are_as_written(long_table):
-    rows = shown(HistoryView(str(long_table.path)), "operation", "read_version", "rebased_over")
+    rows = shown(
+        HistoryView.open(str(long_table.path)), "operation", "read_version", "rebased_over"
+    )
     assert rows[:3] == [("Overwrite", 0, 0), ("Append", 1, 0), ("Delete", 2, 0)]
     assert rows[7:9] == [("ReserveFragments", 7, 0), ("Rewrite", 7, 1)]
     assert rows[12:] == [("UpdateConfig", 12, 0), ("unknown", 13, 0), ("Overwrite", 14, 0)]
@@ -348,7 +350,7 @@ def test_operations_and_read_versions_are_as_written(long_table):
 
 def test_fragments_are_paired_with_themselves(long_table):
     columns = ("fragments_added", "fragments_removed", "fragments_changed")
-    rows = shown(HistoryView(str(long_table.path)), *columns)
+    rows = shown(HistoryView.open(str(long_table.path)), *columns)
     assert rows[3:5] == [(1, 0, 2), (1, 0, 1)]
     assert rows[8] == (1, 2, 0)
     assert rows[9:11] == [(0, 0, 3), (0, 0, 3)]
@@ -357,7 +359,7 @@ def test_fragments_are_paired_with_themselves(long_table):
 
 def test_messages_and_tags_stand_beside_their_versions(table):
     table.commit("append", note="nothing new").tag("gold", 2).tag("fine", 2)
-    rows = shown(HistoryView(str(table.path)), "message", "tags")
+    rows = shown(HistoryView.open(str(table.path)), "message", "tags")
     assert rows[-1] == ("nothing new", "")
     assert rows[1] == (None, "fine, gold")
 
@@ -370,7 +372,9 @@ def test_after_a_gap_only_what_the_version_itself_tells_is_known(table):
     history = load(table.path)
     assert history.versions.tolist() == [2, 3, 5, 6]
     assert history.follows_previous.tolist() == [False, True, False, True]
-    rows = shown(HistoryView(str(table.path)), "version", "rows_added", "rows_deleted", "rows_out")
+    rows = shown(
+        HistoryView.open(str(table.path)), "version", "rows_added", "rows_deleted", "rows_out"
+    )
     assert rows == [(2, 3, 0, None), (3, 0, 1, 1), (5, 0, None, None), (6, 1, 0, 0)]
 
 
@@ -383,7 +387,7 @@ def test_records_in_any_order_say_the_same(table):
     history = load(table.path)
     assert [record.manifest for record in history.records[:6]] == before
     assert history.findings == ()
-    assert shown(HistoryView(str(table.path)), "fragments_added")[-1] == (1,)
+    assert shown(HistoryView.open(str(table.path)), "fragments_added")[-1] == (1,)
 
 
 @pytest.mark.parametrize(
@@ -420,9 +424,9 @@ def test_a_damaged_manifest_in_the_middle_is_left_out(table, wrong):
     [finding] = history.findings
     assert (finding.code, finding.version) == ("unreadable_manifest", 6)
     assert table.folder.manifest_path(6).name in finding.message
-    assert shown(HistoryView(str(table.path)), "num_rows")[-1] == (table.num_rows,)
+    assert shown(HistoryView.open(str(table.path)), "num_rows")[-1] == (table.num_rows,)
     with pytest.raises(CorruptFileError):
-        HistoryView(str(table.path)).version(6)
+        HistoryView.open(str(table.path)).version(6)
 
 
 def test_a_fragment_tree_is_refused_by_name(table):
@@ -431,13 +435,13 @@ def test_a_fragment_tree_is_refused_by_name(table):
     assert history.versions.tolist() == [1, 2, 3, 4, 5, 7]
     assert "fragment tree" in history.findings[0].message
     with pytest.raises(UnsupportedFeatureError, match="fragment tree"):
-        HistoryView(str(table.path)).version(6)
+        HistoryView.open(str(table.path)).version(6)
 
 
 def test_an_unknown_operation_goes_by_its_number(table):
     table.commit(UNKNOWN_OPERATION, b"\x0a\x00").state.add(2, 1)
     table.commit(UNKNOWN_OPERATION, b"").append()
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     numbers = [r.transaction and r.transaction.header.number for r in view.history.records]
     assert numbers[-3:] == [UNKNOWN_OPERATION, UNKNOWN_OPERATION, 100]
     rows = shown(view, "operation", "kind", "rows_added", "rows_in")  # by their row IDs
@@ -450,7 +454,7 @@ def test_with_an_unknown_flag_all_is_shown_but_rows(table):
         manifest.reader_feature_flags |= UNKNOWN_FLAG
 
     table.amend(set_flag).append()
-    frame = versions(HistoryView(str(table.path)))
+    frame = versions(HistoryView.open(str(table.path)))
     flagged = frame.row(5, named=True)
     assert flagged["reader_flags"].split(", ")[-1] == f"unknown_{UNKNOWN_FLAG}"
     assert (flagged["operation"], flagged["num_fragments"]) == ("Append", 4)
@@ -484,7 +488,7 @@ def test_a_transaction_that_is_not_inlined_is_read_from_its_file(table):
 
 def test_without_any_transaction_the_operation_is_unknown(table):
     table.amend(transaction=None).folder.transaction_path(6).unlink()
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     assert view.history.findings == ()
     rows = shown(view, "operation", "kind", "rows_added", "rows_in")
     assert rows[-1] == (None, "other", 1, 1)
@@ -518,7 +522,7 @@ def test_where_no_manifest_counts_deleted_rows_the_deletion_file_does(tmp_path):
     table = SyntheticTable(tmp_path).append(rows=20_000)
     table.delete({0: [3, 5]}, counted=False).delete({0: range(10, 9_000)}, counted=False)
     assert [path.suffix for path in deletion_files(table)] == [".arrow", ".bin"]
-    rows = shown(HistoryView(str(tmp_path)), "num_rows", "num_deleted_rows", "rows_deleted")
+    rows = shown(HistoryView.open(str(tmp_path)), "num_rows", "num_deleted_rows", "rows_deleted")
     assert rows == [(20_000, 0, 0), (19_998, 2, 2), (11_008, 8_992, 8_990)]
 
 
@@ -526,7 +530,7 @@ def test_a_missing_deletion_file_matters_where_it_has_to_be_counted(tmp_path):
     table = SyntheticTable(tmp_path).append(rows=9).delete({0: [3]}, counted=False).delete({0: [4]})
     for path in deletion_files(table):
         path.unlink()
-    view = HistoryView(str(tmp_path))
+    view = HistoryView.open(str(tmp_path))
     rows = shown(view, "num_rows", "num_deleted_rows", "rows_deleted")
     assert rows == [(9, 0, 0), (None, None, None), (7, 2, None)]
     [finding] = findings(view).rows(named=True)
@@ -541,7 +545,7 @@ def test_what_was_found_goes_with_the_versions_that_it_was_found_in(tmp_path):
     table = SyntheticTable(tmp_path).append(rows=9).delete({0: [3]}, counted=False).delete({0: [4]})
     for path in deletion_files(table):
         path.unlink()
-    view = HistoryView(str(tmp_path))
+    view = HistoryView.open(str(tmp_path))
     assert len(findings(view)) == 1
     table.remove(2)
     view = view.refreshed()
@@ -556,6 +560,6 @@ def test_a_deletion_file_under_a_base_that_is_not_served_is_a_finding(tmp_path):
     def move(manifest):
         manifest.base_paths[0].path = "gopher://elsewhere/t.lance"
 
-    view = HistoryView(str(branch.amend(move).path))
+    view = HistoryView.open(str(branch.amend(move).path))
     assert view.history.versions.tolist() == [2]
     assert findings(view)["code"].to_list() == ["base_not_allowed", "deleted_rows_unknown"]

@@ -25,13 +25,13 @@ def with_unknown_flag(table: SyntheticTable) -> SyntheticTable:
 
 
 def test_a_history_whose_flags_are_known_stays_as_it_is(tmp_path):
-    history = HistoryView(str(SyntheticTable(tmp_path / "t").append().append().path)).history
+    history = HistoryView.open(str(SyntheticTable(tmp_path / "t").append().append().path)).history
     assert readable_history(history) is history
 
 
 def test_versions_with_unknown_flags_are_as_if_not_kept(tmp_path):
     table = with_unknown_flag(SyntheticTable(tmp_path / "t").append().append()).append()
-    history = readable_history(HistoryView(str(table.path)).history)
+    history = readable_history(HistoryView.open(str(table.path)).history)
     assert history.versions.tolist() == [1, 3]
     assert history.follows_previous.tolist() == [True, False]
     assert history.states_at(0) == [0]
@@ -40,7 +40,7 @@ def test_versions_with_unknown_flags_are_as_if_not_kept(tmp_path):
 
 def test_the_error_names_the_version_and_the_flag(tmp_path):
     table = with_unknown_flag(SyntheticTable(tmp_path / "t").append())
-    record = HistoryView(str(table.path)).history.records[0]
+    record = HistoryView.open(str(table.path)).history.records[0]
     with pytest.raises(UnsupportedFeatureError, match=r"version 1.*fragment_reuse_with_stable"):
         check_readable(record)
 
@@ -158,7 +158,7 @@ def test_a_data_file_that_leads_out_is_not_read(tmp_path, name):
     table.state.fragments[0] = replace(fragment)  # whose bytes are made anew
     table.append()
     with pytest.raises(CorruptFileError, match=r"fragment 0 of version 2 .*outside its folder"):
-        check_values(HistoryView(str(table.path)), 2)
+        check_values(HistoryView.open(str(table.path)), 2)
 
 
 # ------------------------------------------------------------------------------------ blobs

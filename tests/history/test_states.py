@@ -52,9 +52,9 @@ def as_columns() -> Iterator[None]:
 
 def both(path: Path) -> tuple[History, History]:
     """Return the history of a table made of records alone, and as columns."""
-    plain = HistoryView(str(path)).history
+    plain = HistoryView.open(str(path)).history
     with as_columns():
-        found = HistoryView(str(path)).history
+        found = HistoryView.open(str(path)).history
     return plain, found
 
 
@@ -128,23 +128,23 @@ def test_states_that_are_left_after_a_cleanup_are_numbered_anew(tmp_path):
         dataset = lance.write_dataset(pa.table({"n": [n]}), path, mode="append")
         dataset.delete(f"n = {n - 1}")
     with as_columns():
-        view = HistoryView(str(path))
+        view = HistoryView.open(str(path))
         assert has_columns(view.history)
         for version in (1, 3, 4):
             lance_file = next((path / "_versions").glob(f"*{(1 << 64) - 1 - version}.manifest"))
             lance_file.unlink()
         later = view.refreshed().history
-    expect_same(HistoryView(str(path)).history, later)
+    expect_same(HistoryView.open(str(path)).history, later)
 
 
 def test_more_versions_keep_the_numbers_of_states_that_are_columns(tmp_path):
     path = tmp_path / "t"
     lance.write_dataset(pa.table({"n": range(100)}), path, max_rows_per_file=10)
     with as_columns():
-        view = HistoryView(str(path))
+        view = HistoryView.open(str(path))
         before = len(view.history.states)
         lance.dataset(path).delete("n % 20 = 3")
         lance.dataset(path).restore()
         later = view.refreshed().history
     assert (before, len(later.states)) == (10, 15)
-    expect_same(HistoryView(str(path)).history, later)
+    expect_same(HistoryView.open(str(path)).history, later)

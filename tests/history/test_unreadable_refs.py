@@ -31,24 +31,24 @@ class Forgetful(LocalStorage):
 
 
 def opened(name: str, times: int) -> HistoryView:
-    return HistoryView(Forgetful(str(BRANCHES), name, times))
+    return HistoryView.open(Forgetful(str(BRANCHES), name, times))
 
 
 @pytest.fixture(scope="module")
 def whole() -> HistoryView:
-    return HistoryView(str(BRANCHES))
+    return HistoryView.open(str(BRANCHES))
 
 
 @pytest.fixture(scope="module")
 def branch(whole) -> str:
-    name: str = min(whole.branches)
+    name: str = min(whole.refs.branches)
     return name
 
 
 def test_a_reference_that_is_not_found_once_is_read_again(whole, branch):
     view = opened(branch, 1)
-    assert view.branches == whole.branches
-    assert view.unreadable_refs == []
+    assert view.refs.branches == whole.refs.branches
+    assert view.refs.unreadable == []
 
 
 def test_a_branch_whose_reference_is_not_found_is_listed_as_unreadable(branch):
@@ -79,11 +79,11 @@ def test_a_cleanup_says_that_it_may_break_such_a_branch(branch):
 
 
 def test_a_tag_whose_reference_is_not_found_is_named_in_the_error(whole):
-    name = min(whole.tags)
+    name = min(whole.refs.tags)
     view = opened(name, 100)
     with pytest.raises(RefNotFoundError, match="is listed, but its reference"):
-        view.tag(name)
-    assert [ref.kind for ref in view.unreadable_refs] == ["tag"]
+        view.refs.tag(name)
+    assert [ref.kind for ref in view.refs.unreadable] == ["tag"]
 
 
 def test_a_reference_that_was_deleted_since_it_was_listed_is_no_finding(branch):
@@ -92,6 +92,6 @@ def test_a_reference_that_was_deleted_since_it_was_listed_is_no_finding(branch):
             found = super().list_files(folder)
             return found if self.times else [f for f in found if not f.name.startswith(branch)]
 
-    view = HistoryView(Deleting(str(BRANCHES), branch, 1))
-    assert branch not in view.branches
-    assert view.unreadable_refs == []
+    view = HistoryView.open(Deleting(str(BRANCHES), branch, 1))
+    assert branch not in view.refs.branches
+    assert view.refs.unreadable == []

@@ -55,7 +55,7 @@ PLAIN = {
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_updates_are_told_from_merges_of_all_writers(name):
-    view = HistoryView(str(DATA / f"{name}.lance"))
+    view = HistoryView.open(str(DATA / f"{name}.lance"))
     found = set()
     for record in view.history.records:
         transaction = view.transaction(record)

@@ -37,7 +37,7 @@ def committed(path, hours) -> SyntheticTable:
 
 @pytest.fixture
 def view(tmp_path) -> HistoryView:
-    return HistoryView(str(committed(tmp_path / "t.lance", HOURS).path))
+    return HistoryView.open(str(committed(tmp_path / "t.lance", HOURS).path))
 
 
 @pytest.fixture
@@ -150,11 +150,11 @@ def test_before_the_first_version_is_the_empty_table_if_it_was_the_first(view, t
         resolve(view, early)
     cleaned = committed(tmp_path / "cleaned.lance", HOURS).remove(1)
     with pytest.raises(VersionNotFoundError, match="no kept version is as old"):
-        resolve(HistoryView(str(cleaned.path)), early, is_begin=True)
+        resolve(HistoryView.open(str(cleaned.path)), early, is_begin=True)
 
 
 def test_where_clocks_ran_back_a_time_means_the_highest_version_by_then(tmp_path):
-    view = HistoryView(str(committed(tmp_path / "t.lance", [0, 10, 4, 12]).path))
+    view = HistoryView.open(str(committed(tmp_path / "t.lance", [0, 10, 4, 12]).path))
     assert found(view, "2026-11-20T05:00") == (None, 3)
     assert found(view, "2026-11-20T10:00") == (None, 3)
     assert found(view, "2026-11-20T12:00") == (None, 4)

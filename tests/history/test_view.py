@@ -30,7 +30,7 @@ def table(tmp_path) -> SyntheticTable:
 
 
 def opened(table: SyntheticTable) -> HistoryView:
-    return HistoryView(str(table.path))
+    return HistoryView.open(str(table.path))
 
 
 def versions_of(view: HistoryView) -> list[int]:
@@ -42,13 +42,13 @@ def versions_of(view: HistoryView) -> list[int]:
 
 def test_a_place_where_nothing_is_is_no_table(tmp_path):
     with pytest.raises(TableNotFoundError, match=r"no Lance table at .*: it has no _versions"):
-        HistoryView(str(tmp_path / "missing.lance"))
+        HistoryView.open(str(tmp_path / "missing.lance"))
 
 
 def test_a_file_is_no_table(tmp_path):
     (tmp_path / "t.lance").write_bytes(b"")
     with pytest.raises(TableNotFoundError, match="it has no _versions folder"):
-        HistoryView(str(tmp_path / "t.lance"))
+        HistoryView.open(str(tmp_path / "t.lance"))
 
 
 def test_a_folder_of_many_tables_names_some_of_them(tmp_path):
@@ -57,7 +57,7 @@ def test_a_folder_of_many_tables_names_some_of_them(tmp_path):
     (tmp_path / "other").mkdir()
     names = r"a\.lance, b\.lance, c\.lance, d\.lance, e\.lance, \.\.\."
     with pytest.raises(TableNotFoundError, match=f"no Lance table but holds 7: {names}$"):
-        HistoryView(str(tmp_path))
+        HistoryView.open(str(tmp_path))
 
 
 # ------------------------------------------------------------------------------------- branches
@@ -65,15 +65,15 @@ def test_a_folder_of_many_tables_names_some_of_them(tmp_path):
 
 @pytest.mark.parametrize("branch", ["dev", "dev/deep", "early"])
 def test_a_branch_lies_below_its_table(branch):
-    view = HistoryView(BRANCHES, branch)
+    view = HistoryView.open(BRANCHES, branch)
     assert (view.uri, view.storage.uri) == (BRANCHES, f"{BRANCHES}/tree/{branch}")
 
 
 @pytest.mark.parametrize("branch", ["dev", "dev/deep"])
 def test_a_branch_opened_by_its_own_root_is_that_branch(branch):
-    view = HistoryView(f"{BRANCHES}/tree/{branch}/")
+    view = HistoryView.open(f"{BRANCHES}/tree/{branch}/")
     assert (view.branch, view.uri) == (branch, BRANCHES)
-    assert list(view.tags) == ["base", "dev-updated"]
+    assert list(view.refs.tags) == ["base", "dev-updated"]
 
 
 def test_a_table_in_a_folder_called_tree_is_no_branch(tmp_path):
@@ -85,7 +85,7 @@ def test_a_table_in_a_folder_called_tree_is_no_branch(tmp_path):
 def test_a_moved_branch_is_a_table_of_its_own(table, tmp_path):
     branch = table.branch("dev").append()
     moved = branch.path.rename(tmp_path / "moved.lance")
-    view = HistoryView(str(moved))
+    view = HistoryView.open(str(moved))
     assert (view.branch, view.uri) == (None, str(moved))
 
 
@@ -98,16 +98,16 @@ def test_a_branch_that_cannot_be_read_is_opened_all_the_same(table):
 
 def test_a_missing_branch_names_those_that_there_are():
     with pytest.raises(RefNotFoundError, match=r"no branch 'main' in .*; there are: .*early"):
-        HistoryView(BRANCHES, "main")
+        HistoryView.open(BRANCHES, "main")
 
 
 def test_a_missing_branch_of_a_table_without_branches(table):
     with pytest.raises(RefNotFoundError, match=r"no branch 'dev' in .*; there are: none"):
-        HistoryView(str(table.path), "dev")
+        HistoryView.open(str(table.path), "dev")
 
 
 def test_branches_are_reached_from_each_other():
-    deep = HistoryView(BRANCHES, "dev/deep")
+    deep = HistoryView.open(BRANCHES, "dev/deep")
     assert deep.on_branch("early").latest_version == 3
     assert deep.on_branch(None).latest_version == 5
     assert deep.on_branch("dev/deep") is deep
@@ -120,14 +120,14 @@ def test_branches_are_reached_from_each_other():
 def test_a_version_that_was_cleaned_away_says_what_remains(version):
     message = f"^version {version} was cleaned up; 4 versions remain, 2 to 10$"
     with pytest.raises(VersionNotFoundError, match=message):
-        HistoryView(CLEANED).version(version)
+        HistoryView.open(CLEANED).version(version)
 
 
 @pytest.mark.parametrize("version", [-1, 0, 11, 2**64 - 1, DETACHED | 3])
 def test_a_version_outside_of_the_line_never_was(version):
     message = f"^version {version} never existed; 4 versions remain, 2 to 10$"
     with pytest.raises(VersionNotFoundError, match=message):
-        HistoryView(CLEANED).version(version)
+        HistoryView.open(CLEANED).version(version)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_version_before_the_fork_names_the_parent(branch, version, parent, for
         f"{parent}; open {parent} for it$"
     )
     with pytest.raises(VersionNotFoundError, match=message):
-        HistoryView(BRANCHES, branch).version(version)
+        HistoryView.open(BRANCHES, branch).version(version)
 
 
 def test_a_version_that_a_branch_lost_names_the_branch(table):
@@ -182,17 +182,17 @@ def test_a_version_that_cannot_be_understood_names_its_file(table):
 
 def test_a_missing_tag_names_those_that_there_are():
     with pytest.raises(RefNotFoundError, match=r"no tag 'gold' in .*; there are: base, dev-up"):
-        HistoryView(BRANCHES).tag("gold")
+        HistoryView.open(BRANCHES).refs.tag("gold")
 
 
 def test_a_missing_tag_of_a_table_without_tags(table):
     with pytest.raises(RefNotFoundError, match=r"no tag 'gold' in .*; there are: none"):
-        opened(table).tag("gold")
+        opened(table).refs.tag("gold")
 
 
 def test_a_tag_on_another_branch_leads_there():
-    view = HistoryView(BRANCHES, "early")
-    tag = view.tag("dev-updated")
+    view = HistoryView.open(BRANCHES, "early")
+    tag = view.refs.tag("dev-updated")
     [record] = view.on_branch(tag.branch).version(tag.version).records
     assert (record.version, record.operation, record.manifest.branch) == (6, "Delete", "dev")
 
@@ -264,11 +264,11 @@ def test_refreshing_reads_no_history_that_nobody_asked_for(table):
 
 def test_refreshing_shows_new_refs(table):
     view = opened(table)
-    assert (list(view.tags), list(view.branches)) == ([], [])
+    assert (list(view.refs.tags), list(view.refs.branches)) == ([], [])
     table.tag("gold", 2).branch("dev")
-    assert (list(view.tags), list(view.branches)) == ([], [])
+    assert (list(view.refs.tags), list(view.refs.branches)) == ([], [])
     view = view.refreshed()
-    assert (list(view.tags), list(view.branches)) == (["gold"], ["dev"])
+    assert (list(view.refs.tags), list(view.refs.branches)) == (["gold"], ["dev"])
 
 
 def test_refreshing_forgets_what_was_wrong_with_refs(table):
@@ -276,10 +276,10 @@ def test_refreshing_forgets_what_was_wrong_with_refs(table):
     good = path.read_bytes()
     path.write_bytes(b"{")
     view = opened(table)
-    assert (list(view.tags), [f.code for f in view.ref_findings]) == ([], ["corrupt_ref"])
+    assert (list(view.refs.tags), [f.code for f in view.refs.findings]) == ([], ["corrupt_ref"])
     path.write_bytes(good)
     view = view.refreshed()
-    assert (list(view.tags), view.ref_findings) == (["gold"], [])
+    assert (list(view.refs.tags), view.refs.findings) == (["gold"], [])
 
 
 def test_refreshing_a_table_that_is_gone_says_so(table):
@@ -291,7 +291,7 @@ def test_refreshing_a_table_that_is_gone_says_so(table):
 
 def test_refreshing_a_branch_that_is_gone_says_so(table):
     branch = table.branch("dev")
-    view = HistoryView(str(table.path), "dev")
+    view = HistoryView.open(str(table.path), "dev")
     shutil.rmtree(branch.path)
     with pytest.raises(RefNotFoundError, match="no branch 'dev'"):
         view = view.refreshed()
@@ -325,7 +325,7 @@ def test_the_versions_that_were_asked_for_last_are_kept(table):
 
 def test_refs_are_read_once(table):
     view = opened(table.tag("gold"))
-    assert view.tags is view.tags
+    assert view.refs.tags is view.refs.tags
     assert view.storage.io.requests == 3
 
 

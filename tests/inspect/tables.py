@@ -44,7 +44,7 @@ def stored(path: str | Path) -> HistoryView:
 
 @cache
 def _stored(path: str, folder: Path) -> HistoryView:  # the parents of branches are found from there
-    return HistoryView(str(DATA / path))
+    return HistoryView.open(str(DATA / path))
 
 
 def versions_of(view: HistoryView) -> list[int]:
@@ -54,7 +54,7 @@ def versions_of(view: HistoryView) -> list[int]:
 
 def manifest_paths(root: Path) -> dict[int, Path]:
     """Return the manifest file of each version of a table or branch."""
-    return {file.version: root / file.path for file in HistoryView(str(root)).listing.versions}
+    return {file.version: root / file.path for file in HistoryView.open(str(root)).listing.versions}
 
 
 def rows_of(frame: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:

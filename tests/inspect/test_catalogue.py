@@ -104,7 +104,7 @@ def test_a_history_that_cannot_be_read_makes_empty_frames(tmp_path):
     shutil.copytree(DATA / "14.0.2/branches.lance", tmp_path / "t")
     for manifest in manifest_paths(tmp_path / "t").values():
         manifest.write_bytes(b"nothing of use here")
-    view = HistoryView(str(tmp_path / "t"))
+    view = HistoryView.open(str(tmp_path / "t"))
     for name in set(FRAMES) - set(OF_ONE_VERSION) - OF_ANY_FOLDER:
         assert frame(view, name).is_empty()
         assert frame(view, name).schema == FRAMES[name].polars_schema

@@ -14,7 +14,7 @@ from tests.synthetic import SyntheticTable
 
 def sentences(path, branch=None):
     """Return the sentence of each version."""
-    view = HistoryView(str(path), branch)
+    view = HistoryView.open(str(path), branch)
     versions = [record.version for record in view.history.records]
     return dict(zip(versions, describe_commits(view), strict=True))
 

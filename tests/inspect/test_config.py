@@ -24,7 +24,7 @@ def test_each_value_of_a_key_has_its_interval(tmp_path):
     table.update_config({"a": "2"})
     table.update_config({"a": "1"})
     table.update_config({"b": None})
-    frame = all_config(HistoryView(str(tmp_path / "t")))
+    frame = all_config(HistoryView.open(str(tmp_path / "t")))
     assert rows_of(frame, "key", "value", "first_version", "last_version", "is_current") == [
         ("a", "1", 2, 2, False),
         ("b", "1", 2, 4, False),

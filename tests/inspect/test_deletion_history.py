@@ -106,7 +106,7 @@ def test_a_restore_undoes_deletions_and_a_later_one_brings_them_back(tmp_path):
 def test_the_last_rows_go_with_the_fragment(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=3).append()
     table.delete({0: [1]}, "id = 1").delete({0: [0, 2]}, "id < 3").restore(2).update({0: [0, 1, 2]})
-    frame = deletion_history(HistoryView(str(table.path)), 0)
+    frame = deletion_history(HistoryView.open(str(table.path)), 0)
     columns = ("offset", "_rowid", "version", "operation", "with_fragment", "undone_at")
     assert rows_of(frame, *columns) == [
         (1, 1, 3, "Delete", False, 5),
@@ -120,14 +120,14 @@ def test_the_last_rows_go_with_the_fragment(tmp_path):
 def test_a_compacted_fragment_loses_no_rows_but_may_come_back_with_others(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=4).delete({0: [1]}).delete({0: [2]})
     table.compact([0]).restore(2)
-    frame = deletion_history(HistoryView(str(table.path)), 0)
+    frame = deletion_history(HistoryView.open(str(table.path)), 0)
     columns = ("offset", "version", "operation", "undone_at", "fragment_first_version")
     assert rows_of(frame, *columns) == [(1, 2, "Delete", None, 1), (2, 3, "Delete", 6, 1)]
 
 
 def test_an_overwrite_deletes_no_row_of_a_fragment(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=4).overwrite()
-    assert deletion_history(HistoryView(str(table.path)), 0).is_empty()
+    assert deletion_history(HistoryView.open(str(table.path)), 0).is_empty()
 
 
 def test_a_fragment_that_took_an_id_has_deletions_of_its_own(tmp_path):
@@ -135,7 +135,7 @@ def test_a_fragment_that_took_an_id_has_deletions_of_its_own(tmp_path):
     table.state.fragments = {}
     table.state.manifest.ClearField("max_fragment_id")
     table.overwrite(rows=5).delete({0: [3]}).restore(1)
-    frame = deletion_history(HistoryView(str(table.path)), 0)
+    frame = deletion_history(HistoryView.open(str(table.path)), 0)
     columns = ("fragment_first_version", "offset", "version", "undone_at")
     assert rows_of(frame, *columns) == [(1, 1, 2, 5), (3, 3, 4, None)]
 
@@ -143,7 +143,7 @@ def test_a_fragment_that_took_an_id_has_deletions_of_its_own(tmp_path):
 def test_after_a_gap_nobody_knows_what_deleted_a_row(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=6).delete({0: [1]}).delete({0: [2]})
     table.update({0: [3]}).delete({0: [4]}).remove(2, 3)
-    frame = deletion_history(HistoryView(str(table.path)), 0)
+    frame = deletion_history(HistoryView.open(str(table.path)), 0)
     columns = ("offset", "version", "first_version_exact", "operation")
     assert rows_of(frame, *columns) == [
         *[(offset, 4, False, None) for offset in (1, 2, 3)],
@@ -153,7 +153,7 @@ def test_after_a_gap_nobody_knows_what_deleted_a_row(tmp_path):
 
 def test_rows_deleted_before_the_fork_of_a_branch_are_not_its_own(tmp_path):
     SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1]}).branch("dev").delete({0: [2]})
-    frame = deletion_history(HistoryView(str(tmp_path / "t"), "dev"), 0)
+    frame = deletion_history(HistoryView.open(str(tmp_path / "t"), "dev"), 0)
     columns = ("offset", "version", "branch", "first_version_exact", "operation")
     assert rows_of(frame, *columns) == [(1, 2, "dev", False, None), (2, 3, "dev", True, "Delete")]
 
@@ -161,7 +161,7 @@ def test_rows_deleted_before_the_fork_of_a_branch_are_not_its_own(tmp_path):
 def test_a_fragment_brought_back_from_lost_versions_does_not_say_when(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1]}).overwrite().restore(2)
     table.remove(1, 2)
-    frame = deletion_history(HistoryView(str(table.path)), 0)
+    frame = deletion_history(HistoryView.open(str(table.path)), 0)
     columns = ("version", "first_version_exact", "operation")
     assert rows_of(frame, *columns) == [(4, False, None)]
 
@@ -169,13 +169,13 @@ def test_a_fragment_brought_back_from_lost_versions_does_not_say_when(tmp_path):
 def test_versions_with_unknown_flags_are_as_if_gone(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1]})
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 4096)).delete({0: [2]})
-    frame = deletion_history(HistoryView(str(table.path)), 0)
+    frame = deletion_history(HistoryView.open(str(table.path)), 0)
     columns = ("offset", "version", "first_version_exact")
     assert rows_of(frame, *columns) == [(1, 3, False), (2, 3, False)]
 
 
 def test_a_fragment_that_never_was_is_an_error(tmp_path):
-    view = HistoryView(str(SyntheticTable(tmp_path / "t").append().path))
+    view = HistoryView.open(str(SyntheticTable(tmp_path / "t").append().path))
     with pytest.raises(FragmentNotFoundError, match="fragment 7 is in no kept version"):
         deletion_history(view, 7)
 
@@ -183,12 +183,12 @@ def test_a_fragment_that_never_was_is_an_error(tmp_path):
 def test_row_ids_of_another_number_than_rows_are_not_told(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=3).delete({0: [1]})
     with_sequence(table, bytes.fromhex("0a040a021002"))
-    assert deletion_history(HistoryView(str(table.path)), 0)["_rowid"].to_list() == [None]
+    assert deletion_history(HistoryView.open(str(table.path)), 0)["_rowid"].to_list() == [None]
 
 
 def test_a_file_that_is_missing_or_damaged_is_an_error(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=3).delete({0: [1]})
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     path = table.path / all_deletions(view)["path"][0]
     path.write_bytes(b"?")
     with pytest.raises(CorruptFileError, match=path.name):
@@ -202,6 +202,6 @@ def test_many_deletions_of_one_fragment_are_told_in_order(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=300)
     for row in range(0, 298, 2):
         table.delete({0: [row]})
-    frame = deletion_history(HistoryView(str(table.path)), 0)
+    frame = deletion_history(HistoryView.open(str(table.path)), 0)
     assert frame["offset"].to_list() == list(range(0, 298, 2))
     assert frame["version"].to_list() == list(range(2, 151))

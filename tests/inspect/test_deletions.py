@@ -76,7 +76,7 @@ def test_containers_are_counted_by_kind(tmp_path):
     bitmap = BitMap([*range(0, 60_000, 2), 70_000, *range(131_072, 180_000)])
     bitmap.run_optimize()
     table = SyntheticTable(tmp_path / "t").append(rows=200_000).delete({0: bitmap})
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     replace_file(table, view, bitmap.serialize())
     [row] = deletions(view, 2).iter_rows(named=True)
     kinds = ("array", "run", "bitset")
@@ -92,7 +92,7 @@ def replace_file(table, view, data):
 def test_a_file_outlives_the_states_of_its_fragment(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1]}).add_column("c")
     table.delete({0: [2]}).compact([0]).restore(3)
-    frame = all_deletions(HistoryView(str(table.path)))
+    frame = all_deletions(HistoryView.open(str(table.path)))
     columns = ("num_deleted_rows", "first_version", "last_version", "is_current")
     assert rows_of(frame, *columns) == [(1, 2, 3, False), (2, 4, 5, False), (1, 7, 7, True)]
 
@@ -101,7 +101,7 @@ def test_each_file_is_read_once(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=30)
     for row in range(20):
         table.delete({0: [row]}).update_config(step=str(row))
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     _ = view.history
     before = view.storage.io.requests
     assert len(all_deletions(view)) == 20
@@ -124,7 +124,7 @@ def test_what_is_wrong_with_a_file_is_told(tmp_path, damage, problem, deleted, s
         message.deletion_file.file_type = BITMAP
 
     amend_fragment(table, as_bitmap)
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     path = table.path / deletions(view, 2)["path"][0]
     path.unlink(missing_ok=True)
     if damage is not None:
@@ -147,7 +147,7 @@ def amend_fragment(table, change):
 def test_a_type_of_file_that_nobody_knows_is_told(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1]})
     amend_fragment(table, lambda message: setattr(message.deletion_file, "file_type", 7))
-    [row] = deletions(HistoryView(str(table.path)), 2).iter_rows(named=True)
+    [row] = deletions(HistoryView.open(str(table.path)), 2).iter_rows(named=True)
     assert row["file_type"] == "unknown_7"
     assert "deletion files of type 7 are not known" in row["problem"]
 
@@ -155,7 +155,7 @@ def test_a_type_of_file_that_nobody_knows_is_told(tmp_path):
 def test_a_base_that_is_not_there_is_told(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1]})
     amend_fragment(table, lambda message: setattr(message.deletion_file, "base_id", 3))
-    [row] = deletions(HistoryView(str(table.path)), 2).iter_rows(named=True)
+    [row] = deletions(HistoryView.open(str(table.path)), 2).iter_rows(named=True)
     assert "base path 3 is not among" in row["problem"]
     assert (row["base_id"], row["root"], row["num_deleted_rows"]) == (3, None, 1)
 
@@ -163,7 +163,7 @@ def test_a_base_that_is_not_there_is_told(tmp_path):
 def test_files_of_a_branch_lie_below_the_root_of_its_parent(tmp_path):
     main = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1]})
     dev = main.branch("dev").delete({0: [2]})
-    frame = all_deletions(HistoryView(str(tmp_path / "t"), "dev"))
+    frame = all_deletions(HistoryView.open(str(tmp_path / "t"), "dev"))
     assert rows_of(frame, "num_deleted_rows", "root", "problem", "branch") == [
         (1, str(main.path), None, "dev"),
         (2, None, None, "dev"),
@@ -173,14 +173,14 @@ def test_files_of_a_branch_lie_below_the_root_of_its_parent(tmp_path):
 
 def test_rows_that_were_not_counted_are_counted(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).delete({0: [1, 2]}, counted=False)
-    frame = deletions(HistoryView(str(table.path)), 2)
+    frame = deletions(HistoryView.open(str(table.path)), 2)
     assert rows_of(frame, "num_deleted_rows", "problem") == [(2, None)]
 
 
 def test_versions_with_unknown_flags_tell_nothing(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=2).delete({0: [0]})
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 4096))
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     with pytest.raises(UnsupportedFeatureError, match="version 2"):
         deletions(view, 2)
     assert all_deletions(view).is_empty()

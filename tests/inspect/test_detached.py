@@ -35,10 +35,10 @@ def test_one_may_be_built_on_another(path):
 
 def test_a_damaged_one_is_shown_without_contents(tmp_path):
     shutil.copytree(DATA / "14.0.2/detached.lance", tmp_path / "t")
-    view = HistoryView(str(tmp_path / "t"))
+    view = HistoryView.open(str(tmp_path / "t"))
     path = view.listing.detached[0].path
     (tmp_path / "t" / path).write_bytes(b"nothing of use here")
-    damaged, sound = detached(HistoryView(str(tmp_path / "t"))).iter_rows(named=True)
+    damaged, sound = detached(HistoryView.open(str(tmp_path / "t"))).iter_rows(named=True)
     unknown = {name for name, value in damaged.items() if value is None}
     assert unknown == {
         *("branch", "timestamp", "operation", "read_version", "message"),
@@ -50,6 +50,6 @@ def test_a_damaged_one_is_shown_without_contents(tmp_path):
 
 def test_one_that_is_gone_by_now_is_shown_without_contents(tmp_path):
     shutil.copytree(DATA / "14.0.2/detached.lance", tmp_path / "t")
-    view = HistoryView(str(tmp_path / "t"))
+    view = HistoryView.open(str(tmp_path / "t"))
     (tmp_path / "t" / view.listing.detached[0].path).unlink()
     assert detached(view)["num_rows"].null_count() == 1

@@ -12,7 +12,7 @@ from tests.inspect.tables import rows_of, stored, write
 
 def lives(table):
     """Return what became of each field, in the order in which they began."""
-    frame = all_fields(HistoryView(str(table)))
+    frame = all_fields(HistoryView.open(str(table)))
     columns = ("field_id", "path", "first_version", "last_version", "began_as", "ended_as")
     return rows_of(frame, *columns)
 
@@ -35,7 +35,7 @@ def test_encodings_are_parsed(tmp_path):
     }
     schema = pa.schema([pa.field("n", pa.int64(), metadata=metadata)])
     lance.write_dataset(pa.table({"n": [1]}, schema=schema), tmp_path / "t")
-    [encoding] = fields(HistoryView(str(tmp_path / "t")), 1)["encoding"]
+    [encoding] = fields(HistoryView.open(str(tmp_path / "t")), 1)["encoding"]
     assert json.loads(encoding) == {
         "compression": "zstd",
         "compression-level": 3,
@@ -49,7 +49,7 @@ def test_extension_types_are_named(tmp_path):
     metadata = {"ARROW:extension:name": "geoarrow.point"}
     schema = pa.schema([pa.field("n", pa.int64(), metadata=metadata), ("m", pa.int64())])
     lance.write_dataset(pa.table({"n": [1], "m": [2]}, schema=schema), tmp_path / "t")
-    frame = fields(HistoryView(str(tmp_path / "t")), 1)
+    frame = fields(HistoryView.open(str(tmp_path / "t")), 1)
     assert frame["extension_name"].to_list() == ["geoarrow.point", None]
 
 
@@ -148,7 +148,7 @@ def test_a_gap_hides_how_fields_begin_and_end(tmp_path):
     table.add_columns({"b": "a + 1"})
     table.alter_columns({"path": "b", "name": "c"})
     table.add_columns({"d": "a + 1"})
-    view = HistoryView(str(tmp_path / "t"))
+    view = HistoryView.open(str(tmp_path / "t"))
     (tmp_path / "t" / view.listing.versions[2].path).unlink()
     assert lives(tmp_path / "t") == [
         (0, "a", 1, 4, "added", None),

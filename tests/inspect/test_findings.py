@@ -21,7 +21,7 @@ def test_damaged_versions_and_refs_are_found(tmp_path, monkeypatch):
     shutil.copytree(DATA / "14.0.2/branches.lance", tmp_path / "t")
     manifest_paths(tmp_path / "t" / "tree" / "dev")[4].write_bytes(b"nothing of use here")
     (tmp_path / "t" / "_refs" / "tags" / "base.json").write_bytes(b"{")
-    frame = findings(HistoryView(str(tmp_path / "t"), "dev"))
+    frame = findings(HistoryView.open(str(tmp_path / "t"), "dev"))
     assert rows_of(frame, "code", "severity", "version", "branch") == [
         ("unreadable_manifest", "error", 4, "dev"),
         ("corrupt_ref", "error", None, None),
@@ -33,14 +33,14 @@ def test_damaged_versions_and_refs_are_found(tmp_path, monkeypatch):
 def test_asking_twice_gives_the_same(tmp_path):
     shutil.copytree(DATA / "14.0.2/branches.lance", tmp_path / "t")
     (tmp_path / "t" / "_refs" / "tags" / "base.json").write_bytes(b"{")
-    view = HistoryView(str(tmp_path / "t"))
+    view = HistoryView.open(str(tmp_path / "t"))
     assert findings(view).equals(findings(view))
     assert len(findings(view)) == 1
 
 
 def test_a_compaction_lineage_that_is_no_json_is_found(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().update_config(**{LINEAGE_KEY: "{"}).append()
-    frame = findings(HistoryView(str(table.path)))
+    frame = findings(HistoryView.open(str(table.path)))
     assert rows_of(frame, "code", "severity", "version") == [
         ("unreadable_compaction_lineage", "warning", 3)
     ]

@@ -25,7 +25,7 @@ def gaps_after(table, removed=(), damaged=()):
         paths[version].unlink()
     for version in damaged:
         paths[version].write_bytes(b"nothing of use here")
-    return rows_of(gaps(HistoryView(str(table))), *COLUMNS)
+    return rows_of(gaps(HistoryView.open(str(table))), *COLUMNS)
 
 
 def test_a_whole_history_has_no_gaps(table):
@@ -58,7 +58,7 @@ def test_a_history_of_damaged_versions_is_one_gap(table):
 
 def test_gaps_are_what_is_not_kept_of_cleaned_tables():
     for path in DATA.glob("*/cleaned*.lance"):
-        view = HistoryView(str(path))
+        view = HistoryView.open(str(path))
         kept = {file.version for file in view.listing.versions}
         missing = set(range(1, max(kept) + 1)) - kept
         frame = gaps(view)
@@ -84,11 +84,11 @@ def branches(tmp_path):
 
 def test_a_fork_version_that_is_gone_is_a_gap(branches):
     manifest_paths(branches / "tree" / "dev")[3].unlink()
-    frame = gaps(HistoryView(str(branches), "dev"))
+    frame = gaps(HistoryView.open(str(branches), "dev"))
     assert rows_of(frame, *COLUMNS, "branch") == [(3, 3, 1, "removed", "dev")]
 
 
 def test_the_beginning_of_a_branch_that_nothing_tells_is_no_gap(branches):
     manifest_paths(branches / "tree" / "dev")[3].unlink()
     (branches / "_refs" / "branches" / "dev.json").unlink()
-    assert gaps(HistoryView(str(branches), "dev")).is_empty()
+    assert gaps(HistoryView.open(str(branches), "dev")).is_empty()

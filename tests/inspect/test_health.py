@@ -403,7 +403,7 @@ def check_small_tables_of_every_writer_have_next_to_nothing_to_do(asked):
 def test_a_file_that_a_check_needs_and_that_is_damaged_is_told(tmp_path):
     path = tmp_path / "t"
     shutil.copytree(DATA / "14.0.2" / "deferred_remap.lance", path)
-    view = HistoryView(str(path))
+    view = HistoryView.open(str(path))
     record = view.version(view.latest_version).records[0]
     entry = reuse_index(record)
     assert entry is not None
@@ -412,7 +412,7 @@ def test_a_file_that_a_check_needs_and_that_is_damaged_is_told(tmp_path):
     data = bytearray(manifest.read_bytes())
     data[at : at + 16] = b"\xff" * 16
     manifest.write_bytes(data)
-    found = Inspect(LiveTable(HistoryView(str(path)))).health()
+    found = Inspect(LiveTable(HistoryView.open(str(path)))).health()
     assert "not_checked" in found["code"].to_list()
 
 

@@ -39,7 +39,7 @@ class IndexedTable:
 
     def coverage(self, name: str, version: int | None = None) -> list[tuple[object, ...]]:
         """Return for each fragment: whether it is current, covered, and the three counts."""
-        view = HistoryView(self.path)
+        view = HistoryView.open(self.path)
         frame = index_coverage(view, version or view.latest_version).filter(name=name)
         return rows_of(frame, "fragment_id", "is_current", "is_covered", *COUNTS)
 
@@ -101,7 +101,7 @@ def test_an_index_of_addresses_never_covers_an_updated_row(table, table_of_addre
 
 def test_fragments_that_nobody_covers_have_no_segment(table):
     table.dataset.insert(people(6))
-    frame = index_coverage(HistoryView(table.path), 5)
+    frame = index_coverage(HistoryView.open(table.path), 5)
     assert set(frame.filter(~pl.col("is_covered"))["uuid"]) == {None}
     assert set(frame.filter(~pl.col("is_covered"))["fragment_id"]) == {2}
 
@@ -109,7 +109,7 @@ def test_fragments_that_nobody_covers_have_no_segment(table):
 def test_each_segment_answers_for_its_own_fragments(table):
     table.dataset.insert(people(6))
     table.dataset.optimize.optimize_indices(num_indices_to_merge=0)
-    frame = index_coverage(HistoryView(table.path), 6).filter(name="name_idx")
+    frame = index_coverage(HistoryView.open(table.path), 6).filter(name="name_idx")
     assert frame["uuid"].n_unique() == 2
     assert frame["fragment_id"].to_list() == [0, 1, 2]
     assert frame["num_rows_to_scan"].sum() == 0
@@ -186,11 +186,11 @@ def test_earlier_versions_are_as_they_were(table):
 
 def test_stale_entries_are_unknown_where_the_version_of_the_build_is_gone(table):
     table.dataset.delete("id = 1")
-    view = HistoryView(table.path)
+    view = HistoryView.open(table.path)
     built = index_coverage(view, 5).filter(name="name_idx")
     assert built["num_stale_entries"].to_list() == [1, 0]
     Path(table.path, view.listing.versions[1].path).unlink()
-    left = index_coverage(HistoryView(table.path), 5).filter(name="name_idx")
+    left = index_coverage(HistoryView.open(table.path), 5).filter(name="name_idx")
     assert left["num_stale_entries"].to_list() == [None, 0]
 
 
@@ -216,7 +216,7 @@ def test_unknown_coverage_is_null(table, bitmap):
     def forget(index):
         return replace(index, fragment_bitmap=bitmap) if index.name == "name_idx" else index
 
-    frame = with_indices(HistoryView(table.path), 4, forget)
+    frame = with_indices(HistoryView.open(table.path), 4, forget)
     unknown = frame.filter(name="name_idx")
     assert rows_of(unknown, "fragment_id", "is_covered", *COUNTS) == [
         (0, None, None, None, None),

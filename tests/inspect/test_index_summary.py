@@ -42,14 +42,14 @@ def test_every_type_of_index_after_appends_deletions_updates_and_new_segments(tm
     dataset: Any = lance.dataset(uri)
     rows = dataset.to_table()
     dataset.insert(rows.slice(0, 5))
-    assert assert_is_that_of_pylance(HistoryView(uri), dataset) == 15
+    assert assert_is_that_of_pylance(HistoryView.open(uri), dataset) == 15
     dataset.delete("id % 7 = 0")
     dataset.update({"kind": "kind"}, where="id % 5 = 0")
-    assert_is_that_of_pylance(HistoryView(uri), dataset)
+    assert_is_that_of_pylance(HistoryView.open(uri), dataset)
     dataset.optimize.optimize_indices(
         num_indices_to_merge=0, index_names=["id_btree", "ivf_flat", "words_inverted"]
     )
     dataset = lance.dataset(uri)
-    assert_is_that_of_pylance(HistoryView(uri), dataset)
-    summary = index_summary(HistoryView(uri), dataset.version)
+    assert_is_that_of_pylance(HistoryView.open(uri), dataset)
+    summary = index_summary(HistoryView.open(uri), dataset.version)
     assert summary.filter(name="id_btree")["num_segments"].to_list() == [3]

@@ -106,7 +106,7 @@ def damaged(view, **changes):
 @pytest.fixture
 def indexed(tmp_path):
     write(tmp_path / "t", n=[1, 2]).create_scalar_index("n", "BTREE")
-    return HistoryView(str(tmp_path / "t"))
+    return HistoryView.open(str(tmp_path / "t"))
 
 
 @pytest.mark.parametrize("bitmap", [None, b"\x00garbage"])

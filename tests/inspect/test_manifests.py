@@ -102,7 +102,7 @@ def test_a_damaged_transaction_counts_as_rest(tmp_path):
     data[start : start + 4] = b"\xff" * 4
     (tmp_path / "t" / "_versions").mkdir(parents=True)
     (tmp_path / "t" / "_versions" / path.name).write_bytes(bytes(data))
-    [row] = manifests(HistoryView(str(tmp_path / "t"))).iter_rows(named=True)
+    [row] = manifests(HistoryView.open(str(tmp_path / "t"))).iter_rows(named=True)
     assert row["transaction_bytes"] == 0
     assert sum(row[name] for name in PARTS) == row["manifest_bytes"] == len(data)
     assert struct.calcsize("<I") + len(transaction) < row["rest_bytes"]

@@ -22,7 +22,7 @@ def branches(tmp_path):
 
 
 def kept(path):
-    return dict(rows_of(refs(HistoryView(str(path))), "name", "is_kept"))
+    return dict(rows_of(refs(HistoryView.open(str(path))), "name", "is_kept"))
 
 
 @stored_check(is_main)
@@ -83,6 +83,6 @@ def test_what_cannot_be_told_is_null(branches):
 
 def test_a_damaged_ref_is_listed_as_unreadable(branches):
     (branches / "_refs" / "tags" / "base.json").write_bytes(b"{")
-    [row] = refs(HistoryView(str(branches))).filter(name="base").iter_rows(named=True)
+    [row] = refs(HistoryView.open(str(branches))).filter(name="base").iter_rows(named=True)
     assert (row["kind"], row["version"], row["is_kept"]) == ("tag", None, None)
     assert "not JSON" in row["problem"]

@@ -176,32 +176,32 @@ TRUTH = {
 
 
 def test_what_a_faulty_writer_wrote_is_told_by_the_history(table):
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     assert set(created(view, 3)["_row_created_at_version"]) == {1, 2}
     assert told(view, 3) == TRUTH
 
 
 def test_what_a_compaction_of_a_sound_writer_carried_on_is_corrected_too(table):
     write_as(table, "14.0.2").compact([0, 1, 2]).append(rows=1)
-    assert told(HistoryView(str(table.path)), table.version) == {**TRUTH, 6: (6, "file")}
+    assert told(HistoryView.open(str(table.path)), table.version) == {**TRUTH, 6: (6, "file")}
 
 
 def test_a_faulty_writer_among_sound_ones_is_noticed(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=3).append(rows=2)
     update_wrongly(table, {0: [1], 1: [0]}, inserted=1)
-    assert told(HistoryView(str(table.path)), 3) == TRUTH
+    assert told(HistoryView.open(str(table.path)), 3) == TRUTH
 
 
 def test_ids_that_a_restore_let_be_given_out_again_are_those_of_the_new_rows(table):
     table.state.manifest.next_row_id = 5
     table.restore(2).append(rows=1)
     update_wrongly(table, {3: [0]}, inserted=0)
-    assert told(HistoryView(str(table.path)), table.version)[5] == (5, "history")
+    assert told(HistoryView.open(str(table.path)), table.version)[5] == (5, "history")
 
 
 def test_what_the_first_kept_version_has_may_be_older_than_it(table):
     table.remove(1, 2)
-    lost = told(HistoryView(str(table.path)), 3)
+    lost = told(HistoryView.open(str(table.path)), 3)
     assert lost == {
         0: (1, "file"),
         1: (None, None),
@@ -217,7 +217,7 @@ def test_a_gap_leaves_open_what_came_in_it(table):
     fragment_id = table.fragment_ids[-1]
     update_wrongly(table, {fragment_id: [0]}, inserted=1)
     table.remove(4)
-    told_now = told(HistoryView(str(table.path)), 5)
+    told_now = told(HistoryView.open(str(table.path)), 5)
     assert told_now[6] == (None, None)
     assert told_now[7] == (None, None)  # in the kept version 5, or in version 4
     assert {row_id: told_now[row_id] for row_id in TRUTH} == TRUTH
@@ -227,7 +227,7 @@ def test_a_restore_that_cannot_be_followed_leaves_open_what_was_before(tmp_path)
     table = write_as(SyntheticTable(tmp_path / "t.lance"), "1.0.4").append(rows=3).append(rows=2)
     table.commit("restore", pb.Restore(version=3))  # of itself
     update_wrongly(table, {0: [1], 1: [0]}, inserted=1)
-    lost = told(HistoryView(str(table.path)), 4)
+    lost = told(HistoryView.open(str(table.path)), 4)
     assert lost[1] == (1, "file")
     assert lost[3] == (None, None)
     assert lost[5] == (4, "history")

@@ -42,7 +42,7 @@ FAULTY = {
 
 
 def check(table: SyntheticTable) -> pl.DataFrame:
-    return check_row_ids(HistoryView(str(table.path)))
+    return check_row_ids(HistoryView.open(str(table.path)))
 
 
 def found(table: SyntheticTable) -> list[tuple[object, ...]]:
@@ -306,7 +306,7 @@ def test_versions_with_features_that_are_not_known_are_left_out(table):
 
 def test_a_version_that_goes_away_meanwhile_is_told(table):
     table.append(rows=1).append(rows=1)
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     assert len(view.history) == 4
     table.remove(3)
     frame = check_row_ids(view)
@@ -378,7 +378,7 @@ def rows_by_version(view: HistoryView) -> list[tuple[list[int], set[int]]]:
 @pytest.mark.drawn(20)
 def test_what_is_found_is_what_looking_at_every_row_of_every_version_finds(tmp_path, seed):
     table = random_life(tmp_path / "t.lance", seed, sound=False)
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     frame = check_row_ids(view)
     told = {code: set(frame.filter(code=code)["version"]) for code in frame["code"].unique()}
     contents = rows_by_version(view)
@@ -418,7 +418,7 @@ def test_only_manifests_in_which_fragments_changed_are_read_again(table):
     for step in range(30):
         table.update_config(step=str(step))
     table.append(rows=1).delete({0: [0]})
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     assert len(view.history) == 34
     before = view.storage.io.requests
     assert check_row_ids(view).is_empty()

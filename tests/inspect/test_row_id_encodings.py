@@ -80,7 +80,7 @@ def check_the_best_is_the_fewest_and_the_saving_the_rest(asked):
 def test_scattered_updates_could_take_less_than_a_quarter(tmp_path, seed):
     ids = np.sort(np.random.default_rng(seed).permutation(6_000)[:1_800])
     table = SyntheticTable(tmp_path / "t").append(rows=6_000).update({0: ids.tolist()})
-    [_, moved] = row_id_encodings(HistoryView(str(table.path)), 2).iter_rows(named=True)
+    [_, moved] = row_id_encodings(HistoryView.open(str(table.path)), 2).iter_rows(named=True)
     starts = [0, *(np.flatnonzero(np.diff(ids) != 1) + 1).tolist(), len(ids)]
     pieces = [ids[start:stop].astype(np.uint64) for start, stop in pairwise(starts)]
     assert moved["num_segments"] == moved["num_runs"] == len(pieces)
@@ -104,7 +104,7 @@ def test_without_stable_row_ids_there_is_nothing():
 def test_versions_with_unknown_flags_tell_nothing(tmp_path):
     table = SyntheticTable(tmp_path / "t").append()
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 512))
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     with pytest.raises(UnsupportedFeatureError, match="version 1"):
         row_id_encodings(view, 1)
     assert all_row_id_encodings(view).is_empty()

@@ -144,7 +144,7 @@ def test_each_sequence_is_read_once_however_many_versions_have_it(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5)
     for number in range(20):
         table.append(rows=3).delete({number + 1: [0]})
-    view = HistoryView(str(tmp_path / "t"))
+    view = HistoryView.open(str(tmp_path / "t"))
     _ = view.history
     before = view.storage.io.requests
     frame = all_row_id_segments(view)
@@ -156,7 +156,7 @@ def test_each_sequence_is_read_once_however_many_versions_have_it(tmp_path):
 def test_as_few_manifests_are_read_as_hold_all_sequences(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(fragments=2).append().overwrite().append()
     table.overwrite().update_config(a="b").restore(2)
-    view = HistoryView(str(tmp_path / "t"))
+    view = HistoryView.open(str(tmp_path / "t"))
     _ = view.history
     before = view.storage.io.requests
     frame = all_row_id_segments(view)
@@ -190,7 +190,7 @@ def with_sequence(table: SyntheticTable, data: bytes) -> SyntheticTable:
 def test_large_and_scattered_row_ids(tmp_path, ids, expected):
     data = row_id_sequence([np.array(ids, dtype=np.uint64)])
     with_sequence(SyntheticTable(tmp_path / "t").append(rows=len(ids)), data)
-    frame = row_id_segments(HistoryView(str(tmp_path / "t")), 1)
+    frame = row_id_segments(HistoryView.open(str(tmp_path / "t")), 1)
     columns = ("encoding", "array_width", "start", "stop", "num_values", "num_holes")
     assert rows_of(frame, *columns) == [expected]
     assert frame["encoded_bytes"].to_list() == [len(data)]
@@ -201,7 +201,7 @@ def test_segments_without_row_ids(tmp_path):
     empty_range = bytes.fromhex("0a020a00")
     empty_array = bytes.fromhex("0a042a021a00")
     with_sequence(SyntheticTable(tmp_path / "t").append(), empty_range + empty_array)
-    frame = row_id_segments(HistoryView(str(tmp_path / "t")), 1)
+    frame = row_id_segments(HistoryView.open(str(tmp_path / "t")), 1)
     columns = ("encoding", "start", "stop", "num_values", "density", "encoded_bytes")
     assert rows_of(frame, *columns) == [
         ("range", 0, 0, 0, None, 4),
@@ -215,7 +215,7 @@ def test_an_external_sequence_is_read_from_its_file(tmp_path):
     message.CopyFrom(table.state.fragments[0].message)
     message.external_row_ids.CopyFrom(pb.ExternalFile(path="ids", offset=2, size=8))
     table.amend(fragments=record(2, message.SerializeToString()))
-    view = HistoryView(str(tmp_path / "t"))
+    view = HistoryView.open(str(tmp_path / "t"))
     with pytest.raises(StorageError, match="ids is missing"):
         row_id_segments(view, 1)
     (tmp_path / "t" / "ids").write_bytes(b"??" + row_id_sequence([np.arange(7, 10, dtype="u8")]))
@@ -226,7 +226,7 @@ def test_an_external_sequence_is_read_from_its_file(tmp_path):
 def test_a_damaged_sequence_is_an_error_in_its_version_and_left_out_of_all(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().append()
     with_sequence(table, b"\x0a\x20???").delete({1: [0]}).append()
-    view = HistoryView(str(tmp_path / "t"))
+    view = HistoryView.open(str(tmp_path / "t"))
     with pytest.raises(CorruptFileError, match="fragment 1: a record of 32 bytes") as refusal:
         row_id_segments(view, 2)
     manifest = view.storage.get(str(refusal.value.path))
@@ -237,7 +237,7 @@ def test_a_damaged_sequence_is_an_error_in_its_version_and_left_out_of_all(tmp_p
 def test_versions_with_unknown_flags_tell_no_row_ids(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().append()
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 2 | UNKNOWN_FLAG))
-    view = HistoryView(str(tmp_path / "t"))
+    view = HistoryView.open(str(tmp_path / "t"))
     with pytest.raises(UnsupportedFeatureError, match="fragment_tree"):
         row_id_segments(view, 2)
     frame = all_row_id_segments(view)
@@ -251,4 +251,4 @@ def test_versions_with_unknown_flags_tell_no_row_ids(tmp_path):
 
 def grown(table: SyntheticTable) -> HistoryView:
     """Commit once more; the flags of that version are known."""
-    return HistoryView(str(table.append().path))
+    return HistoryView.open(str(table.append().path))

@@ -45,7 +45,7 @@ def test_index_bytes_count_bitmaps_and_deletions(tmp_path):
     path = tmp_path / "t.lance"
     write(path, key=range(20_000)).delete("key % 3 = 1 AND key < 15000")
     lance.dataset(path).delete("key % 7 = 1")
-    view = HistoryView(str(path))
+    view = HistoryView.open(str(path))
     sizes = row_id_totals(view)["index_bytes"].to_list()
     assert sizes == [SnapshotRowIdIndex(view, version).nbytes for version in (1, 2, 3)]
     assert sizes[0] == 24
@@ -54,7 +54,7 @@ def test_index_bytes_count_bitmaps_and_deletions(tmp_path):
 
 def test_bytes_per_row_count_live_rows(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=4).delete({0: [0, 1, 2]}).delete({0: [3]})
-    frame = row_id_totals(HistoryView(str(table.path)))
+    frame = row_id_totals(HistoryView.open(str(table.path)))
     assert rows_of(frame, "row_ids_bytes", "bytes_per_row") == [(6, 1.5), (6, 6.0), (0, None)]
 
 
@@ -67,7 +67,7 @@ def test_spilled_row_ids_have_no_size_for_each_row():
 def test_a_damaged_sequence_makes_the_sums_of_its_versions_unknown(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().append()
     with_sequence(table, b"\x0a\x20???").overwrite()
-    frame = row_id_totals(HistoryView(str(table.path)))
+    frame = row_id_totals(HistoryView.open(str(table.path)))
     assert frame["num_segments"].to_list() == [1, None, 1]
     assert frame["index_bytes"].to_list() == [24, None, 24]
     assert frame["num_rows"].to_list() == [1, 2, 1]
@@ -77,7 +77,7 @@ def test_a_damaged_sequence_makes_the_sums_of_its_versions_unknown(tmp_path):
 def test_versions_with_unknown_flags_show_sizes_alone(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().append()
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
-    frame = row_id_totals(HistoryView(str(table.append().path)))
+    frame = row_id_totals(HistoryView.open(str(table.append().path)))
     assert frame["row_ids_bytes"].null_count() == 0
     unknown = frame.filter(version=2).select(
         "num_rows", "num_segments", "num_runs", "num_holes", "bytes_per_row", "index_bytes"
@@ -90,7 +90,7 @@ def test_all_versions_cost_as_many_manifests_as_hold_all_sequences(tmp_path):
     table = SyntheticTable(tmp_path / "t").append()
     for _ in range(30):
         table.append()
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     _ = view.history
     before = view.storage.io.requests
     assert row_id_totals(view)["num_segments"].to_list() == list(range(1, 32))

@@ -18,7 +18,7 @@ from tests.synthetic import SyntheticTable
 
 
 def origins_of(path: Path, branch: str | None = None) -> pl.DataFrame:
-    return size_origins(HistoryView(str(path), branch))
+    return size_origins(HistoryView.open(str(path), branch))
 
 
 def said(path: Path, branch: str | None = None) -> str:

@@ -48,7 +48,7 @@ def test_a_commit_message_is_a_property_too(tmp_path):
     path = tmp_path / "t"
     dataset = write(path, n=[1])
     dataset.insert(dataset.to_table(), commit_message="second \u2603")
-    [row] = transactions(HistoryView(str(path))).tail(1).iter_rows(named=True)
+    [row] = transactions(HistoryView.open(str(path))).tail(1).iter_rows(named=True)
     assert row["message"] == "second \u2603"
     assert json.loads(row["properties"]) == {"__lance_commit_message": "second \u2603"}
 
@@ -57,7 +57,7 @@ def test_a_missing_transaction_leaves_nulls(tmp_path):
     shutil.copytree(DATA / "0.32.1/life_cycle.lance", tmp_path / "t")
     [path] = (tmp_path / "t" / "_transactions").glob("2-*.txn")
     path.unlink()
-    frame = transactions(HistoryView(str(tmp_path / "t")))
+    frame = transactions(HistoryView.open(str(tmp_path / "t")))
     [row] = frame.filter(version=3).iter_rows(named=True)
     assert [name for name, value in row.items() if value is None] == sorted(
         ["branch", *ABSENT_WITHOUT], key=frame.columns.index
@@ -70,7 +70,7 @@ def test_a_damaged_transaction_leaves_nulls(tmp_path):
     shutil.copytree(DATA / "0.32.1/life_cycle.lance", tmp_path / "t")
     [path] = (tmp_path / "t" / "_transactions").glob("2-*.txn")
     path.write_bytes(b"\xff" * 20)
-    row = transactions(HistoryView(str(tmp_path / "t"))).row(2, named=True)
+    row = transactions(HistoryView.open(str(tmp_path / "t"))).row(2, named=True)
     assert {name for name in ABSENT_WITHOUT if row[name] is None} == set(ABSENT_WITHOUT)
 
 
@@ -81,7 +81,7 @@ def test_a_damaged_operation_leaves_the_header_and_no_summary(tmp_path):
     tag = bytes([0xA2, 0x06])  # operation 100, Append, length-delimited
     start = data.index(tag) + len(tag)
     path.write_bytes(data[:start] + b"\x02\x0a\x05")
-    row = transactions(HistoryView(str(tmp_path / "t"))).row(1, named=True)
+    row = transactions(HistoryView.open(str(tmp_path / "t"))).row(1, named=True)
     assert row["operation"] == "Append"
     assert row["uuid"]
     assert row["summary"] is None

@@ -25,7 +25,7 @@ def counts_of(view, version):
 
 def of_columns(path, version):
     names = "rows_column_rewritten", "rows_column_added"
-    [row] = rows_of(versions(HistoryView(str(path))).filter(version=version), *names)
+    [row] = rows_of(versions(HistoryView.open(str(path))).filter(version=version), *names)
     return row
 
 
@@ -82,7 +82,7 @@ def test_a_new_column_is_added_and_rewrites_no_row(tmp_path):
     assert "values of 3 rows written" in words[0]
     # Of a lone Merge the row versions tell that it wrote all rows, and not which columns.
     lance.dataset(path).cleanup_old_versions(retain_versions=1)
-    assert counts_of(HistoryView(str(path)), 5) == (0, 0, None, None)
+    assert counts_of(HistoryView.open(str(path)), 5) == (0, 0, None, None)
     assert of_columns(path, 5) == (None, None)
 
 
@@ -96,4 +96,4 @@ def test_an_update_by_hand_that_wrote_rows_anew_may_be_a_delete_and_an_insert(tm
         updated_fragments=[masked], new_fragments=new, fields_modified=[value]
     )
     lance.LanceDataset.commit(path, operation, read_version=1)
-    assert counts_of(HistoryView(path), 2) == (None, None, None, 0)
+    assert counts_of(HistoryView.open(path), 2) == (None, None, None, 0)

@@ -87,7 +87,7 @@ def test_spilled_versions_have_runs_without_form():
 
 def test_a_deletion_leaves_the_runs_and_a_column_makes_new_ones(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=3).delete({0: [1]}).add_column("c")
-    frame = all_version_runs(HistoryView(str(table.path)))
+    frame = all_version_runs(HistoryView.open(str(table.path)))
     columns = ("sequence", "row_version", "first_version", "last_version")
     assert rows_of(frame, *columns) == [
         ("created_at", 1, 1, 3),
@@ -106,7 +106,7 @@ def test_a_damaged_sequence_is_an_error_in_its_version_and_left_out_of_all(tmp_p
     message.CopyFrom(table.state.fragments[0].message)
     message.inline_created_at = b"\x0a\x20???"
     table.amend(fragments=record(2, message.SerializeToString()))
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     with pytest.raises(CorruptFileError, match="fragment 0"):
         version_runs(view, 1)
     assert all_version_runs(view)["sequence"].to_list() == ["last_updated_at"]
@@ -115,7 +115,7 @@ def test_a_damaged_sequence_is_an_error_in_its_version_and_left_out_of_all(tmp_p
 def test_versions_with_unknown_flags_tell_nothing(tmp_path):
     table = SyntheticTable(tmp_path / "t").append()
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 4096))
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     with pytest.raises(UnsupportedFeatureError, match="version 1"):
         version_runs(view, 1)
     assert all_version_runs(view).is_empty()

@@ -24,7 +24,7 @@ def branches(path: Path) -> list[str | None]:
 def sources(path: Path) -> Iterator[HistoryView]:
     """Yield the branches of a table as they are without a ledger."""
     for branch in branches(path):
-        yield HistoryView(str(path), branch)
+        yield HistoryView.open(str(path), branch)
 
 
 def log_of(ledger: lx.Ledger, view: HistoryView) -> BranchLog:

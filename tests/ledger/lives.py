@@ -155,7 +155,7 @@ class _Life:
                     )
 
     def _compare_manifests(self, branch: str | None) -> None:
-        view = HistoryView(self._world.root, branch)
+        view = HistoryView.open(self._world.root, branch)
         log = log_of(self._ledger, view)
         for file in (*view.listing.versions, *view.listing.detached):
             if log.manifest(file.version) != view.storage.get(file.path):

@@ -47,7 +47,7 @@ def seeing(uri: str, versions: Collection[int], options: dict[str, str] | None =
     kind = _SomeLocal if options is None else _SomeObjects
     storage = kind(uri, options)
     storage.manifests = frozenset([file.path for file in listed if file.version in versions])
-    return Seen(HistoryView(storage))
+    return Seen(HistoryView.open(storage))
 
 
 class EarlierPlace(Place):

@@ -50,7 +50,7 @@ def folder(table: SyntheticTable, tmp_path) -> Path:
 def findings(table: SyntheticTable) -> list[str]:
     ledger = lx.Ledger(table.path.parent / "ledger")
     recorded = recorded_table(ledger, str(table.path))
-    view = HistoryView(str(table.path), recorded=recorded)
+    view = HistoryView.open(str(table.path), recorded=recorded)
     assert view.history
     return [finding.code for finding in recorded.findings(None)]
 
@@ -124,7 +124,7 @@ def test_a_file_of_a_newer_format_is_refused_by_name(table: SyntheticTable, fold
         name = f"versions-{sha256(buffer.getvalue()).hexdigest()[:32]}.parquet"
         (folder / name).write_bytes(buffer.getvalue())
     recorded = recorded_table(lx.Ledger(folder.parent), str(table.path))
-    assert HistoryView(str(table.path), recorded=recorded).listing.versions[0].version > 1
+    assert HistoryView.open(str(table.path), recorded=recorded).listing.versions[0].version > 1
     assert "lance_explorer 99.0" in recorded.findings(None)[0].message
 
 
@@ -164,7 +164,7 @@ def fuzz(path: Path, ledger: Path, folder: Path, cases: int, seed: int) -> Count
     """
     chance, endings = random.Random(seed), Counter[str]()
     whole = {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
-    kept = frame(HistoryView(str(path)), "versions")["version"].to_list()
+    kept = frame(HistoryView.open(str(path)), "versions")["version"].to_list()
     for _ in range(cases):
         name = chance.choice([*whole])
         data = damaged(chance, whole[name], whole[chance.choice([*whole])])
@@ -201,7 +201,7 @@ def _point_to(folder: Path, kind: str, new: str) -> None:
 
 def _ask(path: Path, ledger: Path, kept: list[int]) -> str:
     recorded = recorded_table(lx.Ledger(ledger), str(path))
-    view = HistoryView(str(path), recorded=recorded)
+    view = HistoryView.open(str(path), recorded=recorded)
     refused = set[str]()
     for name in FRAMES:
         try:

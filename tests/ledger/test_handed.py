@@ -25,13 +25,14 @@ FRAMES = ("versions", "all_fragments", "all_row_id_segments", "all_deletions", "
 
 def hand(view: HistoryView) -> Handed:
     """Return the versions of a source as another process gets them."""
-    view.recorded = handing = Handing(view)
+    handing = Handing(view)
+    view = view.noted_by(handing)
     handed: Handed = pickle.loads(pickle.dumps(handing.handed(view)))
     return handed
 
 
 def opened(handed: Handed) -> HistoryView:
-    return HistoryView(handed.uri, handed.branch, recorded=HandedTable(handed))
+    return HistoryView.open(handed.uri, handed.branch, recorded=HandedTable(handed))
 
 
 def check_same(view: HistoryView) -> HistoryView:
@@ -48,13 +49,13 @@ def check_same(view: HistoryView) -> HistoryView:
 @pytest.mark.parametrize("life", LIFE, ids=str)
 def test_a_life_is_the_same(life, tmp_path):
     uri = life.live(tmp_path).uri
-    found = check_same(HistoryView(uri))
-    assert not any("_versions" in path for path in _read_paths(hand(HistoryView(uri)), found))
+    found = check_same(HistoryView.open(uri))
+    assert not any("_versions" in path for path in _read_paths(hand(HistoryView.open(uri)), found))
 
 
 @stored_check()
 def check_old_tables_are_the_same(asked):
-    check_same(HistoryView(str(asked.root)))
+    check_same(HistoryView.open(str(asked.root)))
 
 
 def test_branches_are_the_same(tmp_path):
@@ -78,7 +79,7 @@ def recorded(tmp_path) -> HistoryView:
     dataset.cleanup_old_versions(retain_versions=2)
     for number in range(4, 7):
         dataset.delete(f"id = {number}")
-    view = HistoryView(path)
+    view = HistoryView.open(path)
     return view.with_recorded(recorded_table(ledger, view.uri))
 
 
@@ -97,14 +98,15 @@ def test_some_of_recorded_and_kept_versions_are_handed_out(recorded, first, last
 def test_what_is_committed_later_is_added(tmp_path):
     path = str(tmp_path / "t.lance")
     dataset = lance.write_dataset(pa.table({"id": range(9)}), path)
-    view = HistoryView(path)
-    view.recorded = handing = Handing(view)
+    view = HistoryView.open(path)
+    handing = Handing(view)
+    view = view.noted_by(handing)
     first = handing.handed(view)
     dataset.delete("id = 3")
     before = view.storage.io.requests
     later = view.refreshed()
     second = handing.handed(later)
-    assert everything(opened(second).history) == everything(HistoryView(path).history)
+    assert everything(opened(second).history) == everything(HistoryView.open(path).history)
     assert view.storage.io.requests - before <= 3
     assert second.segments[:1] == first.segments
     assert first != second
@@ -115,8 +117,9 @@ def test_an_earlier_version_may_be_asked_for_between(tmp_path):
     path = str(tmp_path / "t.lance")
     for _ in range(6):
         lance.write_dataset(pa.table({"id": [1]}), path, mode="append")
-    view = HistoryView(path)
-    view.recorded = handing = Handing(view)
+    view = HistoryView.open(path)
+    handing = Handing(view)
+    view = view.noted_by(handing)
     for last in (6, 3, 6, 5):
         view = view.refreshed(last)
         found = opened(handing.handed(view))
@@ -128,15 +131,16 @@ def test_a_table_that_was_made_again_is_handed_out_alone(tmp_path):
     path = str(tmp_path / "t.lance")
     for _ in range(3):
         lance.write_dataset(pa.table({"id": [1]}), path, mode="append")
-    view = HistoryView(path)
-    view.recorded = handing = Handing(view)
+    view = HistoryView.open(path)
+    handing = Handing(view)
+    view = view.noted_by(handing)
     handing.handed(view)
     lance.write_dataset(pa.table({"other": [1, 2]}), str(tmp_path / "u.lance"))
     (tmp_path / "t.lance").rename(tmp_path / "old")
     (tmp_path / "u.lance").rename(path)
     later = view.refreshed()
     found = opened(handing.handed(later))
-    assert everything(found.history) == everything(HistoryView(path).history)
+    assert everything(found.history) == everything(HistoryView.open(path).history)
 
 
 def _read_paths(handed: Handed, view: HistoryView) -> list[str]:

@@ -32,7 +32,7 @@ def versions(path: Path, ledger: lx.Ledger) -> list[int]:
 def codes(path: Path, ledger: lx.Ledger) -> list[str]:
     """Return what is found wrong with what is recorded of the main branch."""
     recorded = recorded_table(ledger, str(path))
-    HistoryView(str(path), recorded=recorded)
+    HistoryView.open(str(path), recorded=recorded)
     return [finding.code for finding in recorded.findings(None)]
 
 

@@ -101,8 +101,8 @@ def test_whoever_dies_at_whichever_write_the_ledger_is_as_if_nobody_had(whole, t
         found = answers(ledger)
         expected = expected or found  # the first one never dies
         assert found == expected
-        log = log_of(ledger, HistoryView(str(path)))
-        for file in HistoryView(str(path)).listing.versions:
+        log = log_of(ledger, HistoryView.open(str(path)))
+        for file in HistoryView.open(str(path)).listing.versions:
             assert log.manifest(file.version) == (path / file.path).read_bytes()
         number += 1
     assert number > 12
@@ -111,7 +111,7 @@ def test_whoever_dies_at_whichever_write_the_ledger_is_as_if_nobody_had(whole, t
 def record(ledger: str, path: str) -> None:
     """What a process does that is killed meanwhile."""
     for version in range(1, 20):
-        view = HistoryView(path)
+        view = HistoryView.open(path)
         files = tuple([file for file in view.listing.versions if file.version <= version])
         view.listing = type(view.listing)(files, ())
         lx.Ledger(ledger)._record(view, [None], words=True)

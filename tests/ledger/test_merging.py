@@ -56,7 +56,7 @@ def recorded(tmp_path_factory) -> tuple[lx.Ledger, SyntheticTable]:
 @pytest.mark.slow
 def test_after_a_hundred_recordings_all_is_there(recorded):
     ledger, table = recorded
-    source = HistoryView(str(table.path))
+    source = HistoryView.open(str(table.path))
     log = log_of(ledger, source)
     for file in source.listing.versions:
         assert log.manifest(file.version) == source.storage.get(file.path)
@@ -85,7 +85,7 @@ def test_what_was_merged_is_deleted_after_a_day_and_not_earlier(recorded, tmp_pa
     [segment] = recorded_table(copy, str(path)).lives(None)[0].segments
     left = {file.name for file in copy._place.files(table.folder(None))}
     assert left == {segment.file, *segment.about.files.values()}
-    assert answers(copy.open("t.lance")._view) == answers(HistoryView(str(path)))
+    assert answers(copy.open("t.lance")._view) == answers(HistoryView.open(str(path)))
 
 
 def test_the_next_recording_deletes_what_is_a_day_old(recorded, tmp_path):
@@ -115,7 +115,7 @@ def test_a_reader_beside_who_merges_always_has_whole_answers(tmp_path):
         changing(table, turn)
         ledger.record(table.path)
     small, done = shutil.copytree(ledger.uri, tmp_path / "small"), Event()
-    expected = answers(HistoryView(str(table.path)))
+    expected = answers(HistoryView.open(str(table.path)))
 
     def merge() -> None:
         """Merge again and again, and delete at once what was merged."""

@@ -85,9 +85,9 @@ def test_what_one_of_ten_recorders_saw_is_known(table: SyntheticTable, tmp_path,
     record_at_once(str(tmp_path / "ledger"), uri, views(table, seed))
     ledger = lx.Ledger(tmp_path / "ledger")
     every = {*range(1, table.version + 1)}
-    known(ledger, HistoryView(uri), every)
+    known(ledger, HistoryView.open(uri), every)
     ledger.compact()
-    known(ledger, HistoryView(uri), every)
+    known(ledger, HistoryView.open(uri), every)
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_whatever_recorders_see_of_the_table_and_of_one_another(table: Synthetic
             states.append({str(p.relative_to(ledger.uri)) for p in Path(ledger.uri).rglob("*.*")})
             if data.draw(st.integers(0, 4)) == 0:
                 ledger.compact()
-        view = HistoryView(str(table.path))
+        view = HistoryView.open(str(table.path))
         digests = dict[int, str]()
         for life in recorded_table(ledger, view.uri).lives(None):
             assert not life.digests.keys() & digests.keys()

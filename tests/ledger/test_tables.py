@@ -90,12 +90,12 @@ class LedgerMachine(HistoryMachine):
     def look(self):
         self.record()
         view = lx.open_table(self.path, ledger=self.place)._view
-        expected = HistoryView(str(self.elsewhere))
+        expected = HistoryView.open(str(self.elsewhere))
         assert live(everything(view.history)) == everything(expected.history)
 
     def compare_frames(self):
         view = lx.open_table(self.path, ledger=self.place)._view
-        expected = HistoryView(str(self.elsewhere))
+        expected = HistoryView.open(str(self.elsewhere))
         for name in FRAMES.keys() - {"storage"}:  # which is about what is there
             assert shown(view, name) == shown(expected, name), name
 

@@ -52,7 +52,7 @@ def check_same_as_read(ledger: lx.Ledger, view: HistoryView) -> None:
 @pytest.mark.parametrize("life", LIFE, ids=str)
 @pytest.mark.drawn(2)
 def test_ranges_of_a_life_are_one_history(life, seed, tmp_path):
-    view = HistoryView(life.live(tmp_path).uri)
+    view = HistoryView.open(life.live(tmp_path).uri)
     ledger = lx.Ledger(tmp_path / "ledger")
     assert record_in_ranges(ledger, view, seed) > 1
     check_same_as_read(ledger, view)
@@ -84,7 +84,7 @@ def test_later_ranges_are_told_from_what_is_recorded(tmp_path):
     ledger.record(path)
     for _ in range(7):
         lance.write_dataset(pa.table({"id": [1, 2]}), path, mode="append")
-    view = HistoryView(path)
+    view = HistoryView.open(path)
     ranges = ranges_to_record(view, ledger, 1)
     assert [[f.version for f in one.files] for one in ranges] == [[8, 9, 10], [11, 12, 13], [14]]
     assert isinstance(ranges[0].before, Base)
@@ -101,7 +101,7 @@ def test_a_known_version_saves_looking_at_the_table(tmp_path):
     ledger = lx.Ledger(tmp_path / "ledger")
     ledger.record(path)
     lance.write_dataset(pa.table({"id": [1, 2]}), path, mode="append")
-    view = HistoryView(path)
+    view = HistoryView.open(path)
     [(version, digest)] = (
         log_of(ledger, view).versions.select("version", "sha256").tail(1).iter_rows()
     )
@@ -119,7 +119,7 @@ def test_a_range_whose_base_nobody_recorded_is_recorded_again(tmp_path):
     for _ in range(9):
         lance.write_dataset(pa.table({"id": [1, 2]}), path, mode="append")
     ledger = lx.Ledger(tmp_path / "ledger")
-    view = HistoryView(path)
+    view = HistoryView.open(path)
     ranges = ranges_to_record(view, ledger, 1)
     for one in (ranges[0], ranges[2]):  # the one between is lost
         record_range(view.storage, ledger, view.uri, None, one)

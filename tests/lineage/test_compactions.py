@@ -19,7 +19,7 @@ FIRST = [((0, 6, 4), (1, 6, 3), (2, 6, 0), (3, 2, 0), (4, 4, 0)), ((5, 17, 0),)]
 
 
 def lineage_of(table: SyntheticTable, **options: Any) -> CompactionLineage:
-    lineage = compaction_lineage(HistoryView(str(table.path)), **options)
+    lineage = compaction_lineage(HistoryView.open(str(table.path)), **options)
     return CompactionLineage() if lineage is None else lineage
 
 
@@ -50,7 +50,7 @@ def table(tmp_path) -> SyntheticTable:
 class TestTransactions:
     def test_a_compaction_of_the_past_is_there(self, table):
         [entry] = lineage_of(table).entries
-        view = HistoryView(str(table.path))
+        view = HistoryView.open(str(table.path))
         record = view.version(5).records[0]
         transaction: Any = view.transaction(record)
         assert entry.compaction_id == transaction.uuid
@@ -68,7 +68,7 @@ class TestTransactions:
 
     def test_a_table_without_compactions_has_no_lineage(self, tmp_path):
         path = SyntheticTable(tmp_path / "t.lance").append().path
-        assert compaction_lineage(HistoryView(str(path))) is None
+        assert compaction_lineage(HistoryView.open(str(path))) is None
 
     def test_an_earlier_version_has_those_that_led_to_it(self, table):
         table.append().compact([2, 4])
@@ -85,7 +85,7 @@ class TestTransactions:
 
     @pytest.mark.parametrize("writer", ["0.32.1", "1.0.4", "8.0.1", "13.0.0", "14.0.2"])
     def test_compactions_of_old_writers_are_there(self, writer):
-        lineage = compaction_lineage(HistoryView(str(DATA / writer / "stable_row_ids.lance")))
+        lineage = compaction_lineage(HistoryView.open(str(DATA / writer / "stable_row_ids.lance")))
         assert lineage is not None
         second, first = lineage.entries
         assert (first.source_version, first.target_version) == (9, 11)
@@ -157,13 +157,13 @@ class TestReuseIndex:
         return tmp_path / "t.lance"
 
     def test_it_remembers_what_was_cleaned_away(self, deferred):
-        full = compaction_lineage(HistoryView(str(deferred)))
+        full = compaction_lineage(HistoryView.open(str(deferred)))
         assert full is not None
         for path in deferred.glob("_versions/*.manifest"):
-            if int(path.stem) != (1 << 64) - 1 - HistoryView(str(deferred)).latest_version:
+            if int(path.stem) != (1 << 64) - 1 - HistoryView.open(str(deferred)).latest_version:
                 path.unlink()
         shutil.rmtree(deferred / "_transactions", ignore_errors=True)
-        left = compaction_lineage(HistoryView(str(deferred)))
+        left = compaction_lineage(HistoryView.open(str(deferred)))
         assert left is not None
         assert len(left.entries) == len(full.entries) == 2
         for entry, expected in zip(left.entries, full.entries, strict=True):
@@ -174,7 +174,7 @@ class TestReuseIndex:
             assert entry.source.startswith("fragment reuse index of version")
 
     def test_what_transactions_know_it_does_not_tell_again(self, deferred):
-        lineage = compaction_lineage(HistoryView(str(deferred)))
+        lineage = compaction_lineage(HistoryView.open(str(deferred)))
         assert lineage is not None
         assert [entry.target_version for entry in lineage.entries] == [11, 7]
         assert all(entry.is_complete for entry in lineage.entries)
@@ -223,7 +223,7 @@ class TestBranches:
         branch = table.branch("dev")
         table.append().compact([2, 4])
         branch.append().append().compact([2, 3])
-        view = HistoryView(str(table.path), "dev")
+        view = HistoryView.open(str(table.path), "dev")
         lineage = compaction_lineage(view)
         assert lineage is not None
         assert [entry.target_version for entry in lineage.entries] == [9, 5]
@@ -231,7 +231,7 @@ class TestBranches:
 
     def test_what_was_undone_before_the_fork_is_left_out(self, table):
         branch = table.restore(3).branch("dev")
-        view = HistoryView(str(table.path), "dev")
+        view = HistoryView.open(str(table.path), "dev")
         assert branch.version == 6
         assert compaction_lineage(view) is None
         undone = compaction_lineage(view, include_undone=True)

@@ -26,12 +26,12 @@ def table(tmp_path) -> SyntheticTable:
 
 @pytest.fixture
 def story(table) -> Lineage:
-    return lineage(HistoryView(str(table.path)))
+    return lineage(HistoryView.open(str(table.path)))
 
 
 def branch(table: SyntheticTable) -> Lineage:
     """Return the lineage of a branch whose name is full of what means something elsewhere."""
-    return lineage(HistoryView(str(table.branch(HOSTILE).path)))
+    return lineage(HistoryView.open(str(table.branch(HOSTILE).path)))
 
 
 def same(one: nx.MultiDiGraph, other: nx.MultiDiGraph) -> bool:

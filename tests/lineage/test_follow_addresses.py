@@ -21,7 +21,7 @@ def table(request, tmp_path) -> SyntheticTable:
 
 
 def followed(table, addresses, begin=None, end=None):
-    return follow_addresses(HistoryView(str(table.path)), addresses, begin, end)
+    return follow_addresses(HistoryView.open(str(table.path)), addresses, begin, end)
 
 
 def test_live_rows_are_where_a_compaction_put_them(table):
@@ -118,7 +118,7 @@ def test_a_row_that_moved_in_a_gap_is_proven_by_its_id(tmp_path):
 def test_a_version_before_the_fork_is_an_error_that_names_the_parent(table):
     table.append(rows=1)
     dev = table.branch("dev").append(rows=1)
-    view = HistoryView(str(table.path), "dev")
+    view = HistoryView.open(str(table.path), "dev")
     with pytest.raises(VersionNotFoundError, match="before the fork"):
         follow_addresses(view, [0], 1)
     assert follow_addresses(view, [0], 2)["outcome"].to_list() == ["live"]

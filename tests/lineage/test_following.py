@@ -25,7 +25,7 @@ FRAGMENT = 1 << 32
 
 
 def view_of(table: SyntheticTable) -> HistoryView:
-    return HistoryView(str(table.path))
+    return HistoryView.open(str(table.path))
 
 
 def events(frame: pl.DataFrame) -> list[tuple[int, str]]:
@@ -87,7 +87,7 @@ def test_values_of_the_oldest_data_format_are_those_after_each_event(tmp_path, s
     )
     dataset.update({"b": "'y'"}, where="a = 12")
     dataset.delete("a = 12")
-    history = row_history(HistoryView(path), 12, 1, values=True)
+    history = row_history(HistoryView.open(path), 12, 1, values=True)
     assert events(history) == [(1, "created"), (2, "updated"), (3, "deleted")]
     values = history["values"].struct.unnest()
     assert values.rows() == [(12, "x"), (12, "y"), (12, "y")]
@@ -100,7 +100,7 @@ def test_a_renamed_column_and_one_that_came_as_null_did_not_change(tmp_path):
     dataset.add_columns(pa.field("d", pa.int64()))
     dataset.alter_columns({"path": "a", "data_type": pa.int32()})
     dataset.update({"c": "'z'"}, where="a = 2")
-    history = row_history(HistoryView(path), 1, 1, values=True)
+    history = row_history(HistoryView.open(path), 1, 1, values=True)
     assert rows_of(history, "version", "event", "changed_columns") == [
         (1, "created", None),
         (4, "column_rewritten", []),
@@ -114,7 +114,7 @@ def test_a_column_that_came_back_with_a_type_that_fits_not_is_two_columns(tmp_pa
     dataset.drop_columns(["b"])
     dataset.add_columns({"b": "make_array(a)"})
     dataset.update({"b": "make_array(7)"}, where="a = 2")
-    history = row_history(HistoryView(path), 1, 1, values=True)
+    history = row_history(HistoryView.open(path), 1, 1, values=True)
     assert rows_of(history, "version", "changed_columns") == [(1, None), (3, ["b"]), (4, ["b"])]
     values = history["values"].struct.unnest()
     assert values.select("a", "b", "b@1").rows() == [(2, None, "y"), (2, [2], None), (2, [7], None)]
@@ -174,7 +174,7 @@ def test_history_crosses_into_the_branch_that_a_branch_left(tmp_path, stable):
     dev = main.branch("dev").append(rows=1)
     address = dev.fragment_ids[0] * FRAGMENT + 1
     dev.delete({dev.fragment_ids[0]: [1]})
-    view = HistoryView(str(main.path), "dev")
+    view = HistoryView.open(str(main.path), "dev")
     asked = 1 if stable else address
     history = row_history(view, asked, None if stable else 4)
     expected = [(None, 1, "created"), (None, 3, "moved"), ("dev", 5, "deleted")]
@@ -188,14 +188,17 @@ def test_rows_of_a_branch_are_not_those_of_the_parent_with_the_same_number(tmp_p
     dev = main.branch("dev")
     main.append(rows=2).delete({1: [0]})
     dev.append(rows=3)
-    assert events(row_history(HistoryView(str(main.path)), 4)) == [(2, "created"), (3, "deleted")]
-    history = row_history(HistoryView(str(main.path), "dev"), 4)
+    assert events(row_history(HistoryView.open(str(main.path)), 4)) == [
+        (2, "created"),
+        (3, "deleted"),
+    ]
+    history = row_history(HistoryView.open(str(main.path), "dev"), 4)
     assert rows_of(history, "branch", "version", "event") == [("dev", 2, "created")]
 
 
 def test_branches_of_branches_go_back_to_the_main_branch(monkeypatch):
     monkeypatch.chdir(DATA / "14.0.2")
-    view = HistoryView("branches.lance", "dev/deep")
+    view = HistoryView.open("branches.lance", "dev/deep")
     history = row_history(view, 2)
     assert rows_of(history, "branch", "version", "event") == [
         (None, 1, "created"),
@@ -269,7 +272,7 @@ def branch_without_its_first_versions(path: str) -> Any:
 
 def test_rows_of_a_branch_whose_first_versions_are_lost_are_compared_with_the_fork(tmp_path):
     rows = branch_without_its_first_versions(str(tmp_path / "t.lance"))
-    view = HistoryView(tmp_path / "t.lance", branch="dev")
+    view = HistoryView.open(tmp_path / "t.lance", branch="dev")
     places = dict(zip(rows["_rowid"], rows["_rowaddr"], strict=True))
     shown = "branch", "version", "event", "_rowaddr_before", "_rowaddr_after"
     expected: dict[int, list[Any]] = {
@@ -292,7 +295,7 @@ def test_rows_that_stayed_in_their_fragments_on_a_branch_were_created_once(tmp_p
     dev = dataset.create_branch("dev")
     dev.delete("key = 1")
     dev.cleanup_old_versions(retain_versions=1)
-    view = HistoryView(path, branch="dev")
+    view = HistoryView.open(path, branch="dev")
     shown = "branch", "version", "event", "_rowaddr_after"
     expected = [(None, 1, "created", 2)]
     assert rows_of(row_history(view, 2), *shown) == expected

@@ -27,7 +27,7 @@ def table(tmp_path) -> SyntheticTable:
 
 
 def lineage_of(table: SyntheticTable) -> Lineage:
-    return lineage(HistoryView(str(table.path)))
+    return lineage(HistoryView.open(str(table.path)))
 
 
 def ways(table: SyntheticTable, *columns: str) -> list[tuple[Any, ...]]:
@@ -144,7 +144,7 @@ def test_a_fork_is_known_when_the_first_version_of_the_branch_is_gone(table):
 
 def test_a_clone_goes_on_with_the_fragments_of_another_table(table):
     clone = copied(table)
-    uri = HistoryView(str(table.path)).uri
+    uri = HistoryView.open(str(table.path)).uri
     assert ways(clone, "from_node", "to_node") == [
         (f"{uri}#{i}@{v}", f"{i}@2") for i, v in ((0, 1), (1, 1), (2, 2))
     ]
@@ -279,7 +279,7 @@ def test_a_fragment_that_never_was_is_not_found(story):
 
 def test_the_part_that_rows_went_through(table):
     table.compact([0, 1]).update({3: [0]}).compact([2, 4])
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     part = lineage(view).subgraph_of(follow(view, [0]))
     assert names(part.graph) == ["0@1", "3@4", "4@5", "5@7"]
     assert rows_of(part.edges(), "from_node", "to_node") == [
@@ -291,7 +291,7 @@ def test_the_part_that_rows_went_through(table):
 
 def test_the_part_of_a_row_that_did_nothing_on_a_branch_leads_there(table):
     branch = table.branch("dev").append()
-    view = HistoryView(str(branch.path))
+    view = HistoryView.open(str(branch.path))
     part = lineage(view).subgraph_of(follow(view, [0]))
     assert rows_of(part.edges(), "from_node", "to_node") == [("0@1", "dev:0@2")]
 
@@ -341,5 +341,5 @@ def check_counting_by_fragment_is_counting_by_row(asked):
 
 def test_most_updates_are_counted_without_a_look_at_rows(table):
     table.update({0: [1], 2: [2]}).update({0: [2]}, inserted=3)
-    rows = state_rows(HistoryView(str(table.path)))
+    rows = state_rows(HistoryView.open(str(table.path)))
     assert all(UpdateStep(rows, position).by_fragment() for position in (2, 3))

@@ -6,7 +6,7 @@ from tests.synthetic import SyntheticTable
 
 def test_a_row_tells_its_history_and_what_happened_last(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=3).update({0: [1]})
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     row = Row(view, 1)
     assert row.history().equals(row_history(view, 1))
     assert repr(row) == "Row(1: last updated in version 2)"

@@ -68,7 +68,7 @@ class Bucket:
 
     def view(self, name: str, branch: str | None = None) -> HistoryView:
         """Return the metadata of a table."""
-        return HistoryView(self.uri(name), branch, self.options)
+        return HistoryView.open(self.uri(name), branch, self.options)
 
     def table(self, name: str, branch: str | None = None) -> Table:
         """Open a table."""

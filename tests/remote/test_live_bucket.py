@@ -38,8 +38,8 @@ def test_a_listing_that_breaks_off_is_taken_up_where_it_was(bucket: Bucket):
 def test_a_bucket_of_which_every_request_fails_twice_gives_the_same_answers(bucket: Bucket, name):
     folder = DATA / "14.0.2" / f"{name}.lance"
     uri = bucket.copy(folder, f"{name}-{SEED}.lance")
-    local = HistoryView(str(folder))
+    local = HistoryView.open(str(folder))
     with faulty_proxy(bucket.options["aws_endpoint"], SEED, rate=1.0) as proxy:
-        view = HistoryView(uri, None, {**bucket.options, "aws_endpoint": proxy})
+        view = HistoryView.open(uri, None, {**bucket.options, "aws_endpoint": proxy})
         for kind in ("versions", "all_fragments", "refs", "findings", "gaps"):
             assert_frame_equal(frame(view, kind), frame(local, kind))

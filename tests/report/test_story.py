@@ -20,7 +20,7 @@ def table(tmp_path) -> SyntheticTable:
 
 
 def told(table: SyntheticTable) -> list[str]:
-    return story(Facts(HistoryView(str(table.path))))
+    return story(Facts(HistoryView.open(str(table.path))))
 
 
 def test_the_story_has_the_numbers_of_the_table(table):
@@ -48,14 +48,14 @@ def test_what_its_owner_should_do_is_counted(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance")
     for _ in range(31):
         table.append(rows=2)
-    facts = Facts(HistoryView(str(table.path)))
+    facts = Facts(HistoryView.open(str(table.path)))
     assert facts.advice["code"].to_list() == ["missing_files", "small_fragments"]
     assert story(facts)[-1] == "Findings and advice: 1 wrong, 1 worth knowing."
 
 
 def test_a_table_with_nothing_to_do_says_so(tmp_path):
     lance.write_dataset(pa.table({"n": range(10)}), tmp_path / "t.lance")
-    facts = Facts(HistoryView(str(tmp_path / "t.lance")))
+    facts = Facts(HistoryView.open(str(tmp_path / "t.lance")))
     assert story(facts)[-1] == "Nothing needs to be done."
 
 
@@ -75,7 +75,7 @@ def test_landmarks_are_the_first_tagged_and_largest_commits(tmp_path):
     for rows in range(1, 31):
         table.append(rows=rows)
     table.tag("small", 3)
-    *lines, rest = landmarks(Facts(HistoryView(str(table.path))))
+    *lines, rest = landmarks(Facts(HistoryView.open(str(table.path))))
     assert numbers_of(lines) == [1, 3, *range(18, 32)]
     assert lines[-1] == "Version 31, 2026-01-01: 30 rows added; 1 new fragment."
     assert rest == "And 15 more commits: 15 append."
@@ -88,7 +88,7 @@ def test_every_kind_of_commit_has_its_landmark_among_many_large_ones(tmp_path):
     table.delete({0: [1]}).delete({0: [2, 3]}).create_index("one").create_index("two")
     table.update_config(a="b").rename_column("score", "points").update({1: [1]})
     table.compact([2, 3]).append(rows=2000)
-    facts = Facts(HistoryView(str(table.path)))
+    facts = Facts(HistoryView.open(str(table.path)))
     *lines, rest = landmarks(facts)
     told = facts.versions.filter(pl.col("version").is_in(numbers_of(lines)))
     assert set(told["kind"]) == set(facts.versions["kind"])
@@ -104,8 +104,8 @@ def test_commits_told_and_left_out_are_all(tmp_path):
     table = SyntheticTable(tmp_path / "photos.lance").append(rows=2)
     for _ in range(15):
         table.append()
-    assert len(landmarks(Facts(HistoryView(str(table.path))))) == 16
-    *lines, rest = landmarks(Facts(HistoryView(str(table.append().path))))
+    assert len(landmarks(Facts(HistoryView.open(str(table.path))))) == 16
+    *lines, rest = landmarks(Facts(HistoryView.open(str(table.append().path))))
     assert (len(lines), rest) == (16, "And 1 more commit: 1 append.")
 
 

@@ -95,7 +95,7 @@ def test_an_unknown_reader_flag_is_refused_by_name(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=3)
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
     with pytest.raises(UnsupportedFeatureError, match="unknown_1048576"):
-        VersionRows(HistoryView(str(table.path)), 1)
+        VersionRows(HistoryView.open(str(table.path)), 1)
 
 
 def test_types_are_those_of_the_schema_of_the_version(tmp_path):

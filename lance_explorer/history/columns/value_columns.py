@@ -20,6 +20,7 @@ from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.identity import ColumnsAt, columns_at
 from lance_explorer.history.columns.lives import Doubt
 from lance_explorer.history.columns.names import FrameColumns
+from lance_explorer.history.memories import notes
 from lance_explorer.history.paths import Stop
 from lance_explorer.history.value_files import value_root
 from lance_explorer.history.view import HistoryView
@@ -158,14 +159,16 @@ def column_types(view: HistoryView, version: int, *, whole_blobs: bool = True) -
     """Return the types of the columns of a version; they are kept."""
     from lance_explorer.values import row_schema
 
-    key = f"{__name__}.{version}.{whole_blobs}"
-    if key not in view.kept:
-        storage = view.storage
-        view.kept[key] = row_schema(
-            value_root(view, version), version, storage.options, whole_blobs=whole_blobs
+    known, key = _types(view), (version, whole_blobs)
+    if key not in known:
+        options = view.storage.options
+        known[key] = row_schema(
+            value_root(view, version), version, options, whole_blobs=whole_blobs
         )
-    types: pl.Schema = view.kept[key]
-    return types
+    return known[key]
+
+
+_types = notes(dict[tuple[int, bool], pl.Schema], are_carried=True)
 
 
 def types_if_known(stop: Stop, *, whole_blobs: bool = True) -> pl.Schema:

@@ -35,6 +35,7 @@ from lance_explorer.history.identity.versions_of_moved import (
     with_versions_before,
 )
 from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.memories import notes, remembered
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.readable import (
     have_row_ids,
@@ -477,14 +478,13 @@ class StateRows:
         return Intervals(order[begin[owner] + place], intervals.first[owner], intervals.last[owner])
 
 
+@remembered
 def state_rows(view: HistoryView) -> StateRows:
     """Return the rows of the states of a branch; what was read is kept, also over a refresh."""
-    rows: StateRows | None = view.kept.get(__name__)
-    history = view.history
-    if rows is None or rows.named is not history or rows.view is not view:
-        rows = StateRows(view, history, rows.known if rows else None)
-        view.kept[__name__] = rows
-    return rows
+    return StateRows(view, view.history, _known(view))
+
+
+_known = notes(lambda: _Known({}, {}), are_carried=True)
 
 
 def _all_ids(row_ids: RowIdSequence) -> RunColumns:

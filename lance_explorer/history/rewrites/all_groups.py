@@ -2,13 +2,13 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from lance_explorer.findings import Finding
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.history import History
+from lance_explorer.history.memories import remembered
 from lance_explorer.history.rewrites.groups import RewriteGroup, RewritePool
 from lance_explorer.history.rewrites.inferred_groups import unrecorded_groups
 from lance_explorer.history.rewrites.recorded_groups import add_reuse_histories, add_stored_lineage
@@ -30,14 +30,11 @@ class Rewrites:
         The groups.
     findings : tuple of Finding
         What was wrong with files that would have told more.
-    num_missing : int
-        How many files were missing when they were asked for.
     """
 
     history: History
     groups: tuple[RewriteGroup, ...]
     findings: tuple[Finding, ...]
-    num_missing: int
 
     def between(self, begin_version: int, end_version: int) -> tuple[RewriteGroup, ...]:
         """Return the groups after one version and up to another, in order.
@@ -71,11 +68,10 @@ class Rewrites:
         return in_effect[::-1]
 
 
-_KNOWN: WeakKeyDictionary[HistoryView, Rewrites] = WeakKeyDictionary()
-
-
+@remembered
+@collector_paused()
 def rewrites(view: HistoryView) -> Rewrites:
-    """Return the rewrite groups of a branch; they are found once for each state of its history.
+    """Return the rewrite groups of a branch.
 
     Where several sources tell of the same group, a transaction goes before stored compaction
     lineage, and that before a fragment reuse history. What nothing recorded is told by row IDs, or
@@ -86,24 +82,11 @@ def rewrites(view: HistoryView) -> Rewrites:
     StorageError
         If a transaction is there and cannot be read.
     """
-    history = view.history
-    known = _KNOWN.get(view)
-    if known is None or known.history is not history:
-        with collector_paused():
-            known = _KNOWN[view] = _collect(view, history)
-    else:  # whoever asks now must look, too, whether a version was removed
-        view.storage.io.missing += known.num_missing
-    return known
-
-
-def _collect(view: HistoryView, history: History) -> Rewrites:
-    findings, missing = list[Finding](), view.storage.io.missing
-    pool = RewritePool()
+    history, findings, pool = view.history, list[Finding](), RewritePool()
     for group in groups_of_transactions(view, history, findings):
         pool.add(group)
     add_stored_lineage(pool, history, findings)
     add_reuse_histories(pool, view, history, findings)
     for group in list(unrecorded_groups(view, history, pool, findings)):
         pool.add(group)
-    num_missing = view.storage.io.missing - missing
-    return Rewrites(history, pool.in_order(), tuple(findings), num_missing)
+    return Rewrites(history, pool.in_order(), tuple(findings))

@@ -28,7 +28,7 @@ def table(request, tmp_path) -> SyntheticTable:
 
 
 def events_of(table: SyntheticTable, version: int | None = None) -> RowEvents:
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     versions = [record.version for record in state_rows(view).history.records]
     return row_events(view, versions.index(version or table.version))
 
@@ -248,7 +248,7 @@ def test_a_lost_restore_that_moved_rows_back_is_not_dated(tmp_path):
 def test_the_first_kept_version_tells_when_its_rows_were_written(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).update({0: [1]}).append(rows=1)
     table.remove(1, 2)
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     events = row_events(view, 0)
     told_of = zip(
         events.event.tolist(), events.identity.tolist(), events.version.tolist(), strict=True

@@ -24,7 +24,7 @@ def check_changes_add_up_to_the_rows_of_each_version(asked):
 
 
 def changes_of(table: SyntheticTable) -> list[tuple[int, list[int], list[int]]]:
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     return [
         (view.history.records[change.position].version, change.removed, [*change.added])
         for change in row_changes(view, view.history)
@@ -44,7 +44,7 @@ def test_a_fragment_that_went_and_came_back_is_read_again(tmp_path):
 
 def test_what_cannot_be_read_goes_with_its_states(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=2).append(rows=1).append(rows=1)
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     assert len(view.history) == 3
     table.remove(2)
     first, second, third = row_changes(view, view.history)

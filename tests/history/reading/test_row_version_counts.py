@@ -38,7 +38,7 @@ def test_rows_of_other_fragments_do_not_count():
 def test_deletions_of_fragments_without_own_rows_are_not_read(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=3).append(rows=3)
     table.delete({0: [0], 1: [0]})
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     for path in (table.path / "_deletions").iterdir():
         path.unlink()
     record = view.history.records[2]
@@ -47,7 +47,7 @@ def test_deletions_of_fragments_without_own_rows_are_not_read(tmp_path):
 
 def test_a_version_that_went_away_is_missed(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=3).append(rows=3)
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     record = view.history.records[0]
     table.remove(1)
     with pytest.raises(VersionNotFoundError, match="version 1 "):

@@ -52,7 +52,7 @@ def in_all_versions(
 
 def test_row_ids_are_those_that_were_written(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=4).append(rows=3).update({0: [3], 1: [0]})
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     found = dict(read_row_ids(view, *in_all_versions(view, "row_ids")))
     shown = [ids.values().tolist() for ids in found.values() if not isinstance(ids, FormatError)]
     assert sorted(shown) == [[0, 1, 2, 3], [0, 1, 2, 3], [3, 4], [4, 5, 6], [4, 5, 6]]
@@ -60,7 +60,7 @@ def test_row_ids_are_those_that_were_written(tmp_path):
 
 def test_row_versions_are_those_that_were_written(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=4).update({0: [3, 1]}, inserted=1)
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     expected: dict[SequenceKind, list[int]] = {
         "created_at": [1, 1, 2],
         "last_updated_at": [2, 2, 2],
@@ -77,7 +77,7 @@ def test_row_versions_are_those_that_were_written(tmp_path):
 
 def test_equal_sequences_of_one_fragment_are_equal_in_all_its_states(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=4).delete({0: [1]}).append(rows=4)
-    states = HistoryView(str(table.path)).history.states
+    states = HistoryView.open(str(table.path)).history.states
     whole, masked, other = [
         list(sequences_of(state, "row_ids", "created_at", "last_updated_at")) for state in states
     ]
@@ -88,7 +88,7 @@ def test_equal_sequences_of_one_fragment_are_equal_in_all_its_states(tmp_path):
 
 def test_a_version_that_went_away_is_an_error(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().overwrite()
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     wanted = in_all_versions(view, "row_ids")
     table.remove(1)
     with pytest.raises(VersionNotFoundError, match="version 1"):

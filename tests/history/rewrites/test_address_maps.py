@@ -34,7 +34,7 @@ STABLE = pytest.mark.parametrize("stable", [False, True], ids=["addresses", "sta
 
 def no_source() -> HistoryView:
     """Return a source for groups that need nothing of it."""
-    return HistoryView(str(DATA / "14.0.2/one_version.lance"))
+    return HistoryView.open(str(DATA / "14.0.2/one_version.lance"))
 
 
 def numbers(*values: int) -> np.ndarray:
@@ -188,7 +188,7 @@ def test_a_lost_rewrite_that_a_restore_undid_carries_nothing(tmp_path):
 
 
 def test_addresses_of_other_fragments_stay_and_repeat():
-    moves = address_map(HistoryView(str(DATA / "14.0.2/deferred_remap.lance")), 10, 11)
+    moves = address_map(HistoryView.open(str(DATA / "14.0.2/deferred_remap.lance")), 10, 11)
     addresses = numbers(5 << 32, 4 << 32, 5 << 32, 4 << 32, 99 << 32)
     new, found = moves.carry(addresses)
     assert new.tolist() == [5 << 32, 7 << 32, 5 << 32, 7 << 32, 99 << 32]
@@ -196,13 +196,13 @@ def test_addresses_of_other_fragments_stay_and_repeat():
 
 
 def test_addresses_behind_the_end_of_a_fragment_are_not_found():
-    moves = address_map(HistoryView(str(DATA / "14.0.2/deferred_remap.lance")), 10, 11)
+    moves = address_map(HistoryView.open(str(DATA / "14.0.2/deferred_remap.lance")), 10, 11)
     assert moves.carry(numbers((4 << 32) + 99))[1].tolist() == [False]
     assert moves.carry_back(numbers((7 << 32) + 99))[1].tolist() == [False]
 
 
 def test_a_round_tells_the_group_of_each_address():
-    view = HistoryView(str(DATA / "14.0.2/deferred_remap.lance"))
+    view = HistoryView.open(str(DATA / "14.0.2/deferred_remap.lance"))
     [round_] = address_map(view, 6, 7).rounds
     addresses = numbers(3 << 32, 0, 9 << 32)
     assert round_.old_groups(addresses).tolist() == [1, 0, -1]

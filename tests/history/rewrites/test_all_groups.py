@@ -32,7 +32,7 @@ DEFERRED = [((0, 1), (4,)), ((2, 3), (5,)), ((4,), (7,))]
 
 
 def stored(path: str) -> HistoryView:
-    return HistoryView(str(DATA / path))
+    return HistoryView.open(str(DATA / path))
 
 
 def told_alike(view: HistoryView, whole: HistoryView, begin: int, end: int) -> bool:
@@ -85,11 +85,11 @@ def test_new_fragments_that_a_transaction_does_not_number_have_the_ids_of_the_co
     new = lance.fragment.write_fragments(dataset.to_table(), path)
     group = lance.LanceOperation.RewriteGroup(old, new)
     lance.LanceDataset.commit(path, lance.LanceOperation.Rewrite([group], []), read_version=2)
-    [told] = rewrites(HistoryView(path)).groups
+    [told] = rewrites(HistoryView.open(path)).groups
     assert told.old == (FragDigest(0, 3, 1), FragDigest(1, 3, 0))
     assert told.new == (FragDigest(2, 5, 0),)
     addresses = np.array([0, 2, 1 << 32], dtype=np.uint64)
-    found, _ = address_map(HistoryView(path), 2, 3).carry(addresses)
+    found, _ = address_map(HistoryView.open(path), 2, 3).carry(addresses)
     assert found.tolist() == [2 << 32, (2 << 32) + 1, (2 << 32) + 2]
 
 
@@ -111,7 +111,7 @@ def test_a_damaged_transaction_is_a_finding_and_rows_tell_instead(tmp_path):
     assert stored_transaction is not None
     file = tmp_path / "t" / stored_transaction.path
     file.write_bytes(encode_transaction("rewrite", b"nonsense", 20, "uuid"))
-    found = rewrites(HistoryView(view.uri))
+    found = rewrites(HistoryView.open(view.uri))
     [finding] = found.findings
     assert (finding.code, finding.version) == ("corrupt_transaction", 22)
     assert [group.version for group in found.groups] == [11]
@@ -138,7 +138,7 @@ def test_the_reuse_index_tells_of_lost_versions(tmp_path, writer, lost):
     assert all(group.source.startswith("fragment reuse index") for group in groups)
     assert {group.evidence for group in groups} == {Evidence.RECORDED}
     begin = max(version for version in range(1, 7) if version not in lost)
-    assert told_alike(view, HistoryView(str(table)), begin, 12)
+    assert told_alike(view, HistoryView.open(str(table)), begin, 12)
 
 
 @pytest.fixture(scope="module")
@@ -244,7 +244,7 @@ def without_rewrite(path: Path, version: int, target: Path, *, how: str) -> Hist
     transaction = view.history.records[view.history.position(version)].transaction
     assert transaction is not None
     (target / transaction.path).unlink()
-    return HistoryView(str(target))
+    return HistoryView.open(str(target))
 
 
 HOW = pytest.mark.parametrize("how", ["lost", "lost with the one before"])
@@ -255,7 +255,7 @@ HOW = pytest.mark.parametrize("how", ["lost", "lost with the one before"])
 @pytest.mark.parametrize("writer", ["0.32.1", "1.0.4", "8.0.1", "13.0.0", "14.0.2"])
 def test_row_ids_prove_a_rewrite(tmp_path, writer, version, how):
     path = DATA / writer / "stable_row_ids.lance"
-    whole = HistoryView(str(path))
+    whole = HistoryView.open(str(path))
     view = without_rewrite(path, version, tmp_path / "t", how=how)
     begin, end = version - 2, version + 1
     found = rewrites(view).between(begin, end)
@@ -270,14 +270,14 @@ def test_row_ids_prove_a_rewrite_whose_transaction_is_gone(tmp_path):
     [group] = rewrites(view).between(20, 22)
     assert (group.version, group.evidence, group.note) == (22, Evidence.DERIVED, None)
     assert group.source == "row IDs of versions 21 and 22"
-    assert told_alike(view, HistoryView(str(path)), 21, 22)
+    assert told_alike(view, HistoryView.open(str(path)), 21, 22)
 
 
 @HOW
 @pytest.mark.parametrize("writer", ["0.10.18", "0.20.0", "0.32.1", "8.0.1", "14.0.2"])
 def test_counts_and_order_suggest_a_rewrite(tmp_path, writer, how):
     path = DATA / writer / "life_cycle.lance"
-    whole = HistoryView(str(path))
+    whole = HistoryView.open(str(path))
     [group] = rewrites(whole).groups
     view = without_rewrite(path, group.version, tmp_path / "t", how=how)
     [found] = rewrites(view).groups
@@ -290,7 +290,7 @@ def test_counts_and_order_suggest_a_rewrite(tmp_path, writer, how):
 @pytest.mark.parametrize("writer", ["0.10.18", "0.20.0", "0.32.1"])
 def test_counts_and_order_suggest_a_rewrite_whose_transaction_is_gone(tmp_path, writer):
     path = DATA / writer / "life_cycle.lance"
-    [group] = rewrites(HistoryView(str(path))).groups
+    [group] = rewrites(HistoryView.open(str(path))).groups
     view = without_rewrite(path, group.version, tmp_path / "t", how="transaction")
     [found] = rewrites(view).groups
     assert (found.old, found.new, found.note) == (group.old, group.new, None)
@@ -346,7 +346,7 @@ def test_new_ids_that_nobody_reserved_are_of_no_rewrite(tmp_path):
     table = SyntheticTable(tmp_path / "t", stable_row_ids=False, transaction_files=False)
     table.append(4, fragments=2).overwrite(8)
     table.amend(lambda manifest: manifest.ClearField("transaction_file"), transaction=None)
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     assert view.history.records[1].operation is None
     assert rewrites(view).groups == ()
 

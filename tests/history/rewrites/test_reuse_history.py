@@ -62,7 +62,7 @@ def test_a_group_of_nothing_changes_nothing():
 
 
 def last_record(path):
-    view = HistoryView(str(path))
+    view = HistoryView.open(str(path))
     return view, view.version(view.latest_version).records[0]
 
 
@@ -74,7 +74,7 @@ def test_the_history_of_a_version_is_found():
 
 
 def test_a_version_without_deferred_compaction_has_none():
-    view = HistoryView(str(TABLE))
+    view = HistoryView.open(str(TABLE))
     assert fragment_reuse(view, view.version(1).records[0]) == ()
 
 
@@ -130,7 +130,7 @@ def test_a_row_map_is_below_its_own_folder():
     record = replace(record, manifest=elsewhere)
     with pytest.raises(UnsupportedFeatureError, match=r"base path 3 .*'/base' is not opened"):
         row_map_uri(view, record, StablePartition("the-map", 7, 3))
-    allowed = HistoryView(view.uri, allow_bases=["/base"])
+    allowed = HistoryView.open(view.uri, allow_bases=["/base"])
     on_base = row_map_uri(allowed, record, StablePartition("the-map", 7, 3))
     assert on_base == "/base/_fri/the-map/stable_partition.lance"
 

@@ -219,7 +219,7 @@ class TestLastingLineages:
 
     @staticmethod
     def lasting(table: SyntheticTable) -> list[tuple[int, int | None]]:
-        history = HistoryView(str(table.path)).history
+        history = HistoryView.open(str(table.path)).history
         return [
             (record.version, decode_lineage(text).max_entries)
             for record, text in lasting_lineages(history)

@@ -70,7 +70,7 @@ def write_map(table: SyntheticTable, *labels: int | None) -> None:
 
 def test_transitions_are_followed_one_after_the_other(table):
     write_map(table, 1, 0, 1, 1, 0, 1)
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     groups = rewrites(view).groups
     assert ids_of(groups) == [((0, 1), (2,)), ((2,), (3, 4))]
     assert {group.source for group in groups} == {"fragment reuse index of version 8"}
@@ -86,7 +86,7 @@ def test_transitions_are_followed_one_after_the_other(table):
 
 
 def test_without_its_map_a_partition_is_named_as_not_followed(table):
-    moves = address_map(HistoryView(str(table.path)), 3, 8)
+    moves = address_map(HistoryView.open(str(table.path)), 3, 8)
     partition = moves.rounds[1]
     assert partition.untold == {0}
     assert "the row map cannot be read" in (partition.groups[0].note or "")
@@ -94,7 +94,7 @@ def test_without_its_map_a_partition_is_named_as_not_followed(table):
 
 
 def test_transitions_are_entries_and_carry_coverage(table):
-    view = HistoryView(str(table.path))
+    view = HistoryView.open(str(table.path))
     frame = fragment_reuse_entries(view, 8)
     assert frame["kind"].to_list() == ["ordered_compaction", "stable_partition"]
     assert frame["rows_dropped"].to_list() == [2, 0]

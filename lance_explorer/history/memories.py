@@ -1,0 +1,86 @@
+"""What is made of a view of a table once, and kept with the view.
+
+The function that makes it is the key, so its types hold::
+
+    @remembered
+    def _schema_changes(view: HistoryView) -> Mapping[int, Sequence[FieldChange]]: ...
+
+    _types = notes(dict[int, pl.Schema], are_carried=True)
+    _types(view)[7] = schema
+"""
+
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from lance_explorer.storage import Storage
+
+__all__ = ["Memories", "Memory", "carried_of", "notes", "remembered"]
+
+
+class _Remembers(Protocol):
+    @property
+    def memories(self) -> "Memories": ...
+
+    @property
+    def storage(self) -> Storage: ...
+
+
+_T = TypeVar("_T")
+_V = TypeVar("_V", bound=_Remembers)
+
+
+class _Kept(NamedTuple):
+    value: Any
+    missing: frozenset[str]
+
+
+class Memory(Generic[_V, _T]):
+    """A function of a view that is called once for each.
+
+    If files were missing when it was called, the session of each later question is told so, too:
+    they may have been removed since then.
+    """
+
+    def __init__(self, make: Callable[[_V], _T], *, is_carried: bool) -> None:
+        self._make = make
+        self.is_carried = is_carried
+        self.__doc__ = make.__doc__
+
+    def __call__(self, view: _V) -> _T:
+        """Return what the function makes of a view."""
+        kept = view.memories.get(self)
+        if kept is None:
+            with view.storage.sessions.begin() as session:
+                kept = _Kept(self._make(view), frozenset(session.missing))
+            view.memories[self] = kept
+        elif kept.missing:
+            view.storage.sessions.note(*kept.missing)
+        value: _T = kept.value
+        return value
+
+    def known(self, view: _V) -> _T | None:
+        """Return the same if it was made; None if not."""
+        return self(view) if self in view.memories else None
+
+
+Memories = dict[Memory[Any, Any], _Kept]
+"""All that is kept with one view."""
+
+
+def remembered(make: Callable[[_V], _T]) -> Memory[_V, _T]:
+    """Keep what a function makes of a view as long as the view."""
+    return Memory(make, is_carried=False)
+
+
+def notes(make: Callable[[], _T], *, are_carried: bool = False) -> Memory[Any, _T]:
+    """Return a place for notes on a view, such as a dictionary, which are empty at first.
+
+    With ``are_carried``, later views of the same table have them, too: for what holds whatever
+    versions there are.
+    """
+    return Memory(lambda _: make(), is_carried=are_carried)
+
+
+def carried_of(memories: Memories) -> Memories:
+    """Return what a later view of the same table starts with."""
+    return {memory: kept for memory, kept in list(memories.items()) if memory.is_carried}
