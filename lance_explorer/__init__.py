@@ -11,8 +11,17 @@ Examples
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from lance_explorer import above
+
 if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
     from lance_explorer import demo, figures, spark, widgets
+    from lance_explorer.changes.change_feed import Changes
+    from lance_explorer.changes.diff import Diff
     from lance_explorer.disk.conflicts import conflicts
     from lance_explorer.errors import (
         BudgetExceededError,
@@ -31,11 +40,13 @@ if TYPE_CHECKING:
         VersionNotFoundError,
     )
     from lance_explorer.findings import Finding
+    from lance_explorer.history.view import HistoryView
     from lance_explorer.ledger.cache import clear_cache
     from lance_explorer.ledger.ledger import Ledger
     from lance_explorer.locks import Verification, lock, verify
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table, open_table
+    from lance_explorer.widgets.explorer import Explorer
 
 __all__ = [
     "BudgetExceededError",
@@ -94,6 +105,43 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'errors')}"), name)
+
+
+@above.table_of.answered_by
+def _table_of(view: "HistoryView") -> "Table":
+    from lance_explorer.table import Table
+
+    return Table(view)
+
+
+@above.explorer_of.answered_by
+def _explorer_of(table: "Table", view: str, follow: bool) -> "Explorer":
+    from lance_explorer.widgets.explorer import Explorer
+
+    return Explorer(table, view, follow=follow)
+
+
+@above.write_recorded_page.answered_by
+def _write_recorded_page(table: "Table", path: "str | PathLike[str]", most: int) -> "Path":
+    from lance_explorer.widgets.recorded_page import write_recorded_page
+
+    return write_recorded_page(table, path, most)
+
+
+@above.write_diff.answered_by
+def _write_diff(
+    diff: "Diff", view: "HistoryView", version: int, path: "str | PathLike[str]"
+) -> "Path":
+    from lance_explorer.report.diff_page import write_diff
+
+    return write_diff(diff, view, version, path)
+
+
+@above.spark_frame.answered_by
+def _spark_frame(session: "SparkSession", changes: "Changes") -> "DataFrame":
+    from lance_explorer.spark import changes_to_spark
+
+    return changes_to_spark(session, changes)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from numpy.typing import ArrayLike
 
+from lance_explorer.above import explorer_of, write_recorded_page
 from lance_explorer.arguments import flag, names, of_kind, whole_number
 from lance_explorer.arguments import text as a_text
 from lance_explorer.checks.frame import CHECKS
@@ -944,9 +945,7 @@ class Table:
         >>> explorer
         Explorer(people.lance: time_travel)
         """
-        from lance_explorer.widgets.explorer import Explorer
-
-        return Explorer(self, view, follow=follow)
+        return explorer_of(self, view, follow)
 
     def sql(self, query: str) -> pl.DataFrame:
         """Run one SELECT over the frames.
@@ -1019,8 +1018,6 @@ class Table:
         """
         most = whole_number("max_bytes", max_bytes, 1)
         if flag("interactive", interactive):
-            from lance_explorer.widgets.recorded_page import write_recorded_page
-
             return write_recorded_page(Table(self._live.view), path, most)
         from lance_explorer.report import write_report
 

@@ -12,6 +12,7 @@ from tests.format.samples import DATA
 TABLE = DATA / "14.0.2" / "bitmap_deletions.lance"
 
 ROOMS = {
+    "above",
     "arguments",
     "checks",
     "disk",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import polars as pl
 
+from lance_explorer.above import spark_frame
 from lance_explorer.arguments import check_choice, flag, whole_number
 from lance_explorer.changes.feed_lines import FeedLines
 from lance_explorer.changes.feed_parts import ChangePart, check_part, commit_parts, net_parts
@@ -263,9 +264,7 @@ class Changes:
         >>> table.changes(1, 2).to_spark(spark).count()
         2
         """
-        from lance_explorer.spark import changes_to_spark
-
-        return changes_to_spark(spark, self)
+        return spark_frame(spark, self)
 
     def _answer(self, build: Callable[["Changes"], _T]) -> _T:
         return LiveTable(self._view).answer(lambda view: build(self._of(view)))

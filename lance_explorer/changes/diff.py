@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import polars as pl
 
+from lance_explorer.above import write_diff
 from lance_explorer.changes.branches import lost_on_the_way
 from lance_explorer.changes.diff_commits import COMMITS_BETWEEN, commits_between
 from lance_explorer.changes.diff_config import CONFIG_DIFF, config_diff
@@ -295,8 +296,6 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
         >>> table.diff(3, 4).report(folder / "review.html").name
         'review.html'
         """
-        from lance_explorer.report.diff_page import write_diff
-
         return self._answer(
             lambda pair: write_diff(self, pair.second.view, pair.second.version, path)
         )

@@ -8,7 +8,8 @@ import polars as pl
 
 from lance_explorer.changes.change_feed import Changes
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.history.live import LiveTable
+from lance_explorer.history.live import LiveTable, live_table
+from lance_explorer.history.version_refs import VersionLike
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.graph_frames import LineageFrames
 from lance_explorer.lineage.nodes import FragmentNode
@@ -33,43 +34,38 @@ _T = TypeVar("_T")
 
 def read_table(given: object, build: Callable[[HistoryView], _T]) -> _T:
     """Return what ``build`` reads of a table."""
-    from lance_explorer.table import Table
-
-    if isinstance(given, Table):
-        return LiveTable(given._view).answer(build)
+    table = live_table(given)
+    if table is not None:
+        return table.answer(build)
     raise _unexpected("a Table (lx.open_table(...))", given)
 
 
 def read_version(given: object, build: Callable[[HistoryView, int], _T]) -> _T:
     """Return what ``build`` reads of a version; of the latest one if a table is given."""
-    from lance_explorer.snapshot import Snapshot
-    from lance_explorer.table import Table
+    table = live_table(given)
+    if table is not None:
+        return table.answer(lambda view: build(view, view.latest_version))
+    if isinstance(given, VersionLike):
+        version = given.version
 
-    match given:
-        case Table():
-            return LiveTable(given._view).answer(lambda view: build(view, view.latest_version))
-        case Snapshot():
-            version = given.version
+        def if_kept(view: HistoryView) -> _T:
+            built = build(view, version)
+            view.file(version)  # not there if reading the history has missed it
+            return built
 
-            def if_kept(view: HistoryView) -> _T:
-                built = build(view, version)
-                view.file(version)  # not there if reading the history has missed it
-                return built
-
-            return LiveTable(given._view).answer(if_kept)
+        return LiveTable(given._view).answer(if_kept)
     raise _unexpected("a Snapshot (table.at(...)) or a Table (its latest version)", given)
 
 
 def read_lineage(given: object) -> tuple[LineageFrames, HistoryView]:
     """Return the frames of a lineage, or of that of a table, and the branch that it is of."""
     from lance_explorer.lineage.graph import Lineage, lineage
-    from lance_explorer.table import Table
 
-    match given:
-        case Table():
-            return LiveTable(given._view).answer(lambda view: (lineage(view).frames, view))
-        case Lineage():
-            return given.frames, given._view
+    table = live_table(given)
+    if table is not None:
+        return table.answer(lambda view: (lineage(view).frames, view))
+    if isinstance(given, Lineage):
+        return given.frames, given._view
     raise _unexpected("a Table, or a Lineage (table.lineage(), or a part of it)", given)
 
 

@@ -18,7 +18,7 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.panics import panics_as_errors
 from lance_explorer.storage import check_not_forked
 
-__all__ = ["LiveTable", "unbroken"]
+__all__ = ["LiveTable", "live_table", "unbroken"]
 
 _T = TypeVar("_T")
 
@@ -60,6 +60,12 @@ class LiveTable:
             except _VanishedError as error:
                 if self.view is view:  # nobody else has looked meanwhile
                     self.view = error.later
+
+
+def live_table(table: object) -> LiveTable | None:
+    """Return what a Table stands for; None of anything else."""
+    live = getattr(table, "_live", None)
+    return live if isinstance(live, LiveTable) else None
 
 
 class _VanishedError(VersionNotFoundError):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from lance_explorer.above import table_of
 from lance_explorer.arguments import flag, path, text, whole_number
 from lance_explorer.errors import (
     FormatError,
@@ -285,11 +286,9 @@ class Ledger:
         >>> ledger.open("people.lance").versions()["operation"].head(2).to_list()
         ['Overwrite', 'Append']
         """
-        from lance_explorer.table import Table
-
         known = self._named(path("table", table))
         name = None if branch is None else text("branch", branch)
-        return Table(HistoryView.open(NoStorage(known.uri, known.refs()), name, recorded=known))
+        return table_of(HistoryView.open(NoStorage(known.uri, known.refs()), name, recorded=known))
 
     @hiding_arguments
     def compact(self, table: str | os.PathLike[str] | None = None) -> pl.DataFrame:

@@ -38,7 +38,7 @@ class _SomeObjects(_Some, ObjectStorage):
 class Seen:
     """A table of which a recorder sees some versions."""
 
-    view: HistoryView
+    _view: HistoryView
 
 
 def seeing(uri: str, versions: Collection[int], options: dict[str, str] | None = None) -> Seen:

@@ -1,0 +1,65 @@
+"""Calls of one room that a room above it answers.
+
+A table gives an explorer, and knows of no widgets. So the call is here, where every room may ask,
+and ``lance_explorer/__init__.py``, which runs before any other module of the package, registers
+what answers it. That is imported at the first call.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from lance_explorer.changes.change_feed import Changes
+    from lance_explorer.changes.diff import Diff
+    from lance_explorer.history.view import HistoryView
+    from lance_explorer.table import Table
+    from lance_explorer.widgets.explorer import Explorer
+
+__all__ = ["Call", "explorer_of", "spark_frame", "table_of", "write_diff", "write_recorded_page"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class Call(Generic[_P, _R]):
+    """A function that a room above has.
+
+    Examples
+    --------
+    >>> double: Call[[int], int] = Call()
+    >>> @double.answered_by
+    ... def _double(number: int) -> int:
+    ...     return 2 * number
+    >>> double(4)
+    8
+    """
+
+    def answered_by(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
+        """Register the function; for use as a decorator."""
+        self._function = function
+        return function
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Call the function."""
+        return self._function(*args, **kwargs)
+
+
+table_of: "Call[[HistoryView], Table]" = Call()
+"""The table of a view."""
+
+explorer_of: "Call[[Table, str, bool], Explorer]" = Call()
+"""The explorer of a table: the view that it begins with, and whether it looks for new versions."""
+
+write_recorded_page: "Call[[Table, str | PathLike[str], int], Path]" = Call()
+"""Write the explorer of a table as a page of so many bytes at most; return its path."""
+
+write_diff: "Call[[Diff, HistoryView, int, str | PathLike[str]], Path]" = Call()
+"""Write a diff as a page, given the table and version that it ends with; return its path."""
+
+spark_frame: "Call[[SparkSession, Changes], DataFrame]" = Call()
+"""Changes as a frame of a Spark session."""
