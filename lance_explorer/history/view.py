@@ -5,6 +5,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from lance_explorer.errors import (
     CorruptFileError,
@@ -116,6 +117,10 @@ class HistoryView:
         if at.may_be_below_table:
             return view._below_table(is_own=not isinstance(uri, Storage))
         return view
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process gets: it remembers nothing yet."""
+        return {**self.__dict__, "memories": {}}
 
     @property
     def uri(self) -> str:

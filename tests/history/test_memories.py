@@ -1,5 +1,7 @@
 """What is kept with a view, and for how long."""
 
+import pickle
+
 import pytest
 
 from lance_explorer.history.memories import notes, remembered
@@ -72,3 +74,10 @@ def test_what_was_missing_is_noted_whenever_it_is_remembered(table):
         with view.storage.sessions.begin() as session:
             assert size_of_missing(view) is None
         assert session.missing == {f"{view.storage.uri}/missing.bin"}
+
+
+def test_another_process_remembers_nothing_of_a_view(table):
+    view = HistoryView.open(str(table.path))
+    of_table(view).add("old")
+    sent = pickle.loads(pickle.dumps(view))
+    assert (of_table(sent), sent.latest_version) == (set(), 1)
