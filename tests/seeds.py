@@ -7,6 +7,7 @@ seed, until the entry is removed.
 """
 
 import importlib
+import os
 import pkgutil
 import shlex
 import subprocess
@@ -70,8 +71,14 @@ def tree_of_the_commit() -> str:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the seed."""
+    """Add the seed, and how much is tried."""
     parser.addoption("--seed", help="draws all that is random (default: the tree of the commit)")
+    parser.addoption(
+        "--times",
+        type=int,
+        default=int(os.environ.get("TIMES_DRAWN", "1")),
+        help="how many times as many seeds are drawn",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -91,7 +98,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Draw the seeds of a test that has the mark ``drawn``."""
     for mark in metafunc.definition.iter_markers("drawn"):
-        [count] = mark.args
+        count = mark.args[0] * metafunc.config.getoption("--times")
         scope = mark.kwargs.get("scope", "function")
         node = metafunc.definition.getparent(pytest.Module) if scope == "module" else None
         about = (node or metafunc.definition).nodeid
@@ -134,6 +141,8 @@ def repeating(item: pytest.Item) -> str:
         str(python.relative_to(ROOT) if python.is_relative_to(ROOT) else python),
         *("-m", "pytest", item.nodeid, "--seed", item.config.option.seed),
     ]
+    if (times := item.config.getoption("--times")) > 1:
+        words += ["--times", str(times)]
     if profile := item.config.getoption("--hypothesis-profile"):
         words += ["--hypothesis-profile", profile]
     return shlex.join(words)

@@ -16,7 +16,7 @@ from tests.disk.lives import Life, rows
 
 
 @pytest.mark.slow
-@pytest.mark.drawn(50)
+@pytest.mark.drawn(15)
 def test_the_files_of_a_cleanup_are_those_of_pylance(seed: int, tmp_path: Path) -> None:
     life = Life(tmp_path / "t.lance", seed)
     life.live(14)

@@ -13,7 +13,7 @@ from tests.disk.lives import Compacted, rows
 
 
 @pytest.mark.slow
-@pytest.mark.drawn(50)
+@pytest.mark.drawn(15)
 def test_tasks_are_those_of_pylance(seed: int, tmp_path: Path) -> None:
     life = Compacted(tmp_path / "t.lance", seed)
     life.live(16)

@@ -19,7 +19,7 @@ from tests.disk.random_compactions import (
 )
 
 
-@pytest.mark.drawn(30)
+@pytest.mark.drawn(10)
 def test_row_id_sequences_become_what_pylance_writes(seed: int, tmp_path: Path) -> None:
     life = Compacted(tmp_path / "t.lance", 2 * seed)  # an even seed: stable row IDs
     life.live(16)
@@ -34,7 +34,7 @@ def test_row_id_sequences_become_what_pylance_writes(seed: int, tmp_path: Path) 
     assert told["row_id_bytes_after"] == sum(size for _, _, size, _ in expected)
 
 
-@pytest.mark.drawn(16)
+@pytest.mark.drawn(6)
 def test_upserts_in_any_order_are_compacted_as_foretold(seed: int, tmp_path: Path) -> None:
     print(f"seed {seed}")
     rng = random.Random(seed)
@@ -66,7 +66,7 @@ def test_scattered_updates_and_deletions_are_told(tmp_path: Path) -> None:
     assert sum(segments for _, segments, _, _ in expected) > 4
 
 
-@pytest.mark.drawn(20)
+@pytest.mark.drawn(8)
 def test_the_reuse_history_grows_by_what_pylance_writes(seed: int, tmp_path: Path) -> None:
     life = Compacted(tmp_path / "t.lance", 2 * seed + 1)  # none
     life.live(16)

@@ -15,7 +15,7 @@ from tests.stored_tables import is_main, stored_check
 
 
 @pytest.mark.slow
-@pytest.mark.drawn(50)
+@pytest.mark.drawn(15)
 def test_every_object_of_a_random_life_has_its_owner(seed: int, tmp_path: Path) -> None:
     life = Life(tmp_path / "t.lance", seed)
     life.live(14)

@@ -108,7 +108,7 @@ def check_rows_of_stored_tables_are_the_same_both_ways(asked):
     assert columns == plain
 
 
-@pytest.mark.drawn(40)
+@pytest.mark.drawn(12)
 def test_histories_of_damaged_tables_are_the_same_both_ways(tmp_path, seed):
     chance = random.Random(seed)
     path = tmp_path / "t"

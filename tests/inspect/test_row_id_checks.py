@@ -375,7 +375,7 @@ def rows_by_version(view: HistoryView) -> list[tuple[list[int], set[int]]]:
 
 
 @pytest.mark.slow
-@pytest.mark.drawn(20)
+@pytest.mark.drawn(8)
 def test_what_is_found_is_what_looking_at_every_row_of_every_version_finds(tmp_path, seed):
     table = random_life(tmp_path / "t.lance", seed, sound=False)
     view = HistoryView.open(str(table.path))
@@ -409,7 +409,7 @@ def test_what_is_found_is_what_looking_at_every_row_of_every_version_finds(tmp_p
     assert told.get("next_row_id_fell", set()) == fell
 
 
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(5)
 def test_sound_lives_have_no_findings(tmp_path, seed):
     assert found(random_life(tmp_path / "t.lance", seed, sound=True)) == []
 

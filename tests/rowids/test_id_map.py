@@ -130,6 +130,12 @@ def test_no_map_takes_more_than_runs_would(drawn):
     assert id_map.nbytes <= 24 * id_map.num_runs
 
 
+def test_runs_that_touch_are_counted_once():
+    start = uint64(sorted([*range(0, 40, 2), 1, 3, 5]))
+    id_map = IdMap.of(RunColumns(start, start + np.uint64(1), start))
+    assert (id_map.num_runs, id_map.nbytes) == (17, 17 * 24)
+
+
 def test_the_same_blocks_in_several_tables_are_all_searched():
     odd = scattered(2, BLOCK, address_gap=1)
     even = IdMap.of(RunColumns(*(column + np.uint64(1) for column in next(odd.stretches()))))
