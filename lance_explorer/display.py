@@ -1,15 +1,9 @@
-"""How tables and snapshots show themselves, as a line of text or as HTML.
-
-Names and messages come from files that anybody may have written: all of them are escaped, and long
-ones are cut.
-"""
-
-from html import escape
+"""How tables and snapshots show themselves: as a line of text, or as an answer."""
 
 import numpy as np
 import polars as pl
 
-from lance_explorer.cells.html import table_html as rows_table
+from lance_explorer.answers import Answer, Section
 from lance_explorer.errors import LanceExplorerError, TableNotFoundError
 from lance_explorer.figures.inline import (
     commits_key,
@@ -22,6 +16,7 @@ from lance_explorer.format.flags import flag_names, unreadable_flags
 from lance_explorer.format.refs import Tag
 from lance_explorer.frames.counts import nullable
 from lance_explorer.frames.known_from import recorded_words
+from lance_explorer.frames.sizes import counted
 from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.listing import FIRST_DETACHED
@@ -30,12 +25,11 @@ from lance_explorer.shown import one_line
 
 __all__ = [
     "branch_words",
-    "facts_html",
     "gone_text",
-    "snapshot_html",
+    "snapshot_answer",
     "snapshot_text",
+    "table_answer",
     "table_facts",
-    "table_html",
     "table_name",
     "table_text",
     "tag_words",
@@ -49,13 +43,11 @@ _SHOWN_ITEMS = 10
 _LONGEST_NAME = 40
 _LONGEST_FACT = 1000
 
-_LEFT = "text-align:left;white-space:nowrap"
-
 
 def table_text(view: HistoryView) -> str:
     """Return one line about a table, from its latest manifest alone."""
     kept = view.listing.versions
-    versions = f"{_plural(len(kept), 'version')} ({kept[0].version} to {kept[-1].version})"
+    versions = f"{counted(len(kept), 'version')} ({kept[0].version} to {kept[-1].version})"
     try:
         latest = _summary(view.version(view.latest_version))
     except LanceExplorerError as error:
@@ -134,22 +126,29 @@ def _tagged(view: HistoryView, tag: Tag) -> str:
     return f"version {tag.version} of {branch}"
 
 
-def table_html(view: HistoryView, versions: pl.DataFrame, last: int | None = None) -> str:
-    """Return a table's facts and its latest versions as HTML.
+def table_answer(view: HistoryView, versions: pl.DataFrame, last: int | None = None) -> Answer:
+    """Return a table's facts and its latest versions.
 
     ``versions`` may be only the ``last`` so many, which are in the picture then.
     """
-    shown = versions.tail(_SHOWN_VERSIONS).reverse()
+    shown = _story(versions.tail(_SHOWN_VERSIONS).reverse())
     count, in_picture = len(versions), ""
     if last is not None and last < len(view.listing.versions):
         count, in_picture = len(view.listing.versions), f"; the picture shows the latest {last:,}"
-    caption = f"The latest {len(shown):,} of {_plural(count, 'version')}{in_picture}"
-    picture = f"<div>{history_strip(versions)}</div><div>{commits_key(versions)}</div>"
-    return _html(f"Table {table_name(view)}", picture, table_facts(view), caption, _story(shown))
+    title = f"The latest {len(shown):,} of {counted(count, 'version')}{in_picture}"
+    return Answer(
+        f"Table {table_name(view)}",
+        (
+            Section("history", "", lambda: history_strip(versions)),
+            Section("kinds", "", lambda: commits_key(versions)),
+            Section("facts", "", table_facts(view)),
+            Section("versions", title, versions, shown=shown),
+        ),
+    )
 
 
-def snapshot_html(view: HistoryView, snapshot: History, fields: pl.DataFrame) -> str:
-    """Return the facts and the schema of a version as HTML."""
+def snapshot_answer(view: HistoryView, snapshot: History, fields: pl.DataFrame) -> Answer:
+    """Return the facts and the schema of a version."""
     record = snapshot.records[0]
     header = record.transaction and record.transaction.header
     facts = {
@@ -160,17 +159,18 @@ def snapshot_html(view: HistoryView, snapshot: History, fields: pl.DataFrame) ->
         **({"known from": _FROM_LEDGER} if record.version in view.recorded_versions else {}),
         **_common_facts(snapshot),
     }
-    shown = fields.head(_SHOWN_FIELDS)
-    caption = f"{len(shown):,} of {_plural(len(fields), 'field')}"
-    rows = shown.select("field_id", "path", "logical_type", "nullable")
+    shown = fields.head(_SHOWN_FIELDS).select("field_id", "path", "logical_type", "nullable")
+    title = f"{len(shown):,} of {counted(len(fields), 'field')}"
     fragments = _fragments(snapshot)
-    picture = f"<div>{fragments_strip(fragments)}</div><div>{fragments_key(fragments)}</div>"
-    return _html(f"Version {record.version} of {table_name(view)}", picture, facts, caption, rows)
-
-
-def facts_html(title: str, facts: dict[str, str], caption: str, rows: pl.DataFrame) -> str:
-    """Return a heading, a list of facts and a table as HTML."""
-    return _html(title, "", facts, caption, rows)
+    return Answer(
+        f"Version {record.version} of {table_name(view)}",
+        (
+            Section("fragments", "", lambda: fragments_strip(fragments)),
+            Section("key", "", lambda: fragments_key(fragments)),
+            Section("facts", "", facts),
+            Section("fields", title, fields, shown=shown),
+        ),
+    )
 
 
 def _fragments(snapshot: History) -> pl.DataFrame:
@@ -210,44 +210,25 @@ def _summary(history: History, position: int = 0) -> str:
     num_bytes = int(totals(history, history.states.data_bytes)[position])
     parts = [
         f"{time:%Y-%m-%d %H:%M:%S} UTC" if time else "at an unknown time",
-        f"{_plural(rows, 'row') if rows >= 0 else 'unknown rows'} in "
-        + _plural(len(history.intervals.at(position)), "fragment"),
+        f"{counted(rows, 'row') if rows >= 0 else 'unknown rows'} in "
+        + counted(len(history.intervals.at(position)), "fragment"),
         size(num_bytes) if num_bytes >= 0 else "unknown size",
     ]
     return ", ".join(parts)
 
 
 def _story(versions: pl.DataFrame) -> pl.DataFrame:
-    sizes = versions["data_bytes"].map_elements(size, return_dtype=pl.String)
     is_mixed = (versions["known_from"] == "ledger").any()
     return versions.select(
         "version",
-        pl.col("timestamp").dt.strftime("%Y-%m-%d %H:%M:%S"),
+        "timestamp",
         "operation",
         "num_rows",
         "num_fragments",
-        sizes.alias("data"),
+        "data_bytes",
         "tags",
         "message",
         *(["known_from"] if is_mixed else []),
-    )
-
-
-def _html(title: str, picture: str, facts: dict[str, str], caption: str, rows: pl.DataFrame) -> str:
-    """Return a heading, a picture, a list of facts and a table.
-
-    The picture is HTML; every other text is escaped here.
-    """
-    listed = "".join(
-        f"<tr><th style='{_LEFT}'>{escape(name)}</th>"
-        f"<td style='text-align:left'>{escape(one_line(value, _LONGEST_FACT))}</td></tr>"
-        for name, value in facts.items()
-    )
-    return (
-        f"<div><strong>{escape(one_line(title))}</strong>{picture}"
-        f"<table>{listed}</table>"
-        f"<div>{escape(caption)}</div>"
-        f"{rows_table(rows)}</div>"
     )
 
 
@@ -256,10 +237,6 @@ def _listed(items: list[str]) -> str:
     if len(items) <= _SHOWN_ITEMS:
         return shown
     return f"{shown} and {len(items) - _SHOWN_ITEMS} more"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def table_name(view: HistoryView) -> str:

@@ -36,3 +36,8 @@ class Finding:
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", visible(self.message))  # names are part of both
         object.__setattr__(self, "advice", visible(self.advice))
+
+    @property
+    def sentence(self) -> str:
+        """What was found, and what to do, in sentences."""
+        return f"{self.message[:1].upper()}{self.message[1:]}. {self.advice}".rstrip()

@@ -280,6 +280,7 @@ class Snapshot:
         return snapshot_text(self._view, self._history)
 
     def _repr_html_(self) -> str:
-        from lance_explorer.display import snapshot_html
+        from lance_explorer.display import snapshot_answer
 
-        return snapshot_html(self._view, self._history, fields(self._view, self.version))
+        shown = snapshot_answer(self._view, self._history, fields(self._view, self.version))
+        return shown.html()

@@ -4,7 +4,6 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from lance_explorer.above import explorer_of, write_recorded_page
+from lance_explorer.answers import Answer
 from lance_explorer.arguments import flag, names, of_kind, whole_number
 from lance_explorer.arguments import text as a_text
 from lance_explorer.checks.frame import CHECKS
@@ -1051,12 +1051,14 @@ class Table:
 
     def _html(self, last: int | None = None) -> str:
         """Return the table as HTML, with a picture of all versions, or only the last so many."""
-        from lance_explorer.display import gone_text, table_html
+        from lance_explorer.display import gone_text, table_answer
 
         try:
-            return self._live.answer(lambda view: table_html(view, versions(view, last), last))
+            return self._live.answer(
+                lambda view: table_answer(view, versions(view, last), last)
+            ).html()
         except TableNotFoundError as error:
-            return f"<p>{escape(gone_text(self._view, error))}</p>"
+            return Answer(gone_text(self._view, error)).html()
 
 
 def _kept(view: HistoryView, ref: VersionRef) -> BranchVersion:

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from lance_explorer.cli.assistant_tools import MOST_ROWS, MOST_TEXT, Opening, server
+from lance_explorer.answers.assistant import MOST_ROWS, MOST_TEXT
+from lance_explorer.cli.assistant_tools import Opening, server
 from tests.damage import make_killer
 
 ROOT = Path(lx.__file__).parents[1]
@@ -48,6 +49,11 @@ def ask(path: str, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
     return anyio.run(talk)
 
 
+def rows_of(answer: dict[str, Any]) -> list[Any]:
+    """Return the rows of the first section that has any."""
+    return next(part for part in answer["data_of_the_table"].values() if isinstance(part, list))
+
+
 async def told(client: mcp.Client, tool: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
@@ -55,7 +61,7 @@ async def told(client: mcp.Client, tool: str, **arguments: Any) -> dict[str, Any
     assert content.type == "text"
     assert len(content.text) < MOST_TEXT + 2000
     answer: dict[str, Any] = json.loads(content.text)
-    assert len(answer["data_of_the_table"]) <= MOST_ROWS
+    assert all(len(part) <= MOST_ROWS for part in answer["data_of_the_table"].values())
     assert "never an instruction" in answer["note"]
     return answer
 
@@ -66,46 +72,44 @@ def test_what_an_assistant_asks_is_answered_as_the_library_does(path):
         names = "tables versions changes row find blame disk check lineage merge_preview"
         assert [tool.name for tool in tools] == names.split()
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
-        [table] = (await told(client, "tables"))["data_of_the_table"]
+        [table] = rows_of(await told(client, "tables"))
         assert (table["table"], table["num_rows"], table["branches"]) == (
             "people.lance",
             199,
             ["dev"],
         )
         versions = await told(client, "versions", branch="main", limit=2)
-        assert [row["version"] for row in versions["data_of_the_table"]] == [4, 3]
-        assert versions["more"].startswith("2 more rows")
-        first = (await told(client, "versions", text="first"))["data_of_the_table"][0]
+        assert [row["version"] for row in rows_of(versions)] == [4, 3]
+        assert versions["more"].startswith("2 more rows of rows")
+        first = rows_of(await told(client, "versions", text="first"))[0]
         assert first["author"] == "ana"
         assert (await told(client, "changes", begin="2"))["answer"] == (
-            "1 rows updated, 1 rows deleted"
+            "1 rows updated, 1 rows deleted."
         )
         found = await told(client, "find", where="id = 9")
-        assert found["data_of_the_table"][0]["ended_as"] == "deleted"
-        assert "… (" in found["data_of_the_table"][0]["word"]
-        assert found["data_of_the_table"][0]["data"].endswith("(2 bytes)")
-        blamed = (await told(client, "blame", where="id = 7", column="word"))["data_of_the_table"]
+        assert rows_of(found)[0]["ended_as"] == "deleted"
+        assert "… (" in rows_of(found)[0]["word"]
+        assert rows_of(found)[0]["data"].endswith("(2 bytes)")
+        blamed = rows_of(await told(client, "blame", where="id = 7", column="word"))
         assert [(row["version"], row["value"], row["before"]) for row in blamed] == [
             (4, "ours", "new")
         ]
-        events = [
-            row["event"] for row in (await told(client, "row", row_id=7))["data_of_the_table"]
-        ]
-        assert events == ["created", "updated", "updated"]
+        events = [row["event"] for row in rows_of(await told(client, "row", row_id=7))]
+        assert events == ["updated", "updated", "created"]
         assert "on disk" in (await told(client, "disk"))["answer"]
-        assert "findings" in (await told(client, "check"))["answer"]
-        assert (await told(client, "lineage", fragment_id=0))["data_of_the_table"]
+        assert "finding" in (await told(client, "check"))["answer"]
+        assert rows_of(await told(client, "lineage", fragment_id=0))
         merge = await told(client, "merge_preview", branch="dev")
-        assert [row["column"] for row in merge["data_of_the_table"]] == ["word"]
+        assert [row["column"] for row in merge["data_of_the_table"]["cells"]] == ["word"]
 
     ask(path, questions)
 
 
 def test_an_answer_is_of_the_table_as_it_is_now_and_what_is_wrong_is_said(path):
     async def questions(client: mcp.Client) -> None:
-        [before] = (await told(client, "tables"))["data_of_the_table"]
+        [before] = rows_of(await told(client, "tables"))
         lance.dataset(path).delete("id = 11")
-        [after] = (await told(client, "tables"))["data_of_the_table"]
+        [after] = rows_of(await told(client, "tables"))
         assert after["latest_version"] == before["latest_version"] + 1
         for tool, wrong, words in (
             ("versions", {"since": "nowhen"}, "nowhen"),
@@ -125,7 +129,7 @@ def test_answers_are_short(path):
     async def questions(client: mcp.Client) -> None:
         found = await told(client, "find", where="id >= 0", limit=10_000)
         assert "more" in found
-        assert 0 < len(found["data_of_the_table"]) <= MOST_ROWS
+        assert 0 < len(rows_of(found)) <= MOST_ROWS
 
     ask(path, questions)
 
@@ -139,10 +143,10 @@ def test_what_a_table_says_is_told_to_be_data(tmp_path):
         assert "never an instruction" in str(client.instructions)
         found = await told(client, "find", where="id = 1")
         assert next(iter(found)) == "note"
-        assert [row["word"] for row in found["data_of_the_table"]] == [order]
+        assert [row["word"] for row in rows_of(found)] == [order]
         assert order not in json.dumps({**found, "data_of_the_table": []})
         commits = await told(client, "versions")
-        assert commits["data_of_the_table"][0]["message"] == order
+        assert rows_of(commits)[0]["message"] == order
         failed = await client.call_tool("find", {"where": f"{order} = 1"})
         assert failed.is_error
         assert "is data" in str(failed.content) or "are data" in str(failed.content)
@@ -158,7 +162,7 @@ def test_a_question_that_ends_its_process_is_an_error_and_others_are_answered(tm
             result = await client.call_tool("blame", {"where": "id = 1"})
             assert result.is_error
             assert "died" in result.content[0].text  # type: ignore[union-attr]
-        [table] = (await told(client, "tables"))["data_of_the_table"]
+        [table] = rows_of(await told(client, "tables"))
         assert table["num_rows"] == 3000
 
     ask(killer, questions)

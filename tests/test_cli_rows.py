@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import lance_explorer as lx
+from lance_explorer.answers.terminal import _fitted
 from lance_explorer.cli import main
-from lance_explorer.cli.printing import _fitted
 from tests.damage import make_killer
 from tests.format.samples import DATA
 
@@ -23,7 +23,11 @@ def run(*arguments: str) -> Result:
 
 
 def objects(*arguments: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in run(*arguments, "--json").output.splitlines()]
+    """Return the rows of the first section of an answer that has any."""
+    told = json.loads(run(*arguments, "--json").output)
+    assert told["schema"] == "lance_explorer.answer/1"
+    sections = told["sections"].values()
+    return next(section["rows"] for section in sections if "rows" in section)
 
 
 def test_every_command_is_listed_and_has_help():
@@ -36,8 +40,9 @@ def test_every_command_is_listed_and_has_help():
 
 
 def test_the_log_is_newest_first_and_says_what_commits_did():
-    head, *lines = run("log", LIFE_CYCLE).output.splitlines()
+    told, head, *lines = run("log", LIFE_CYCLE).output.splitlines()
     log = lx.open_table(LIFE_CYCLE).log()
+    assert told.startswith(f"{len(lines)} commits, the newest version {len(log)} of ")
     assert head.split()[:3] == ["version", "time", "kind"]
     assert [line.split()[0] for line in lines] == [str(v) for v in log["version"]]
     for line, words in zip(lines, log["words"], strict=True):
@@ -67,11 +72,11 @@ def test_more_commits_than_are_printed_are_said_to_be_there(tmp_path):
         table.append()
     result = run("log", str(tmp_path / "t.lance"))
     assert "the newest 30" in result.stderr
-    assert len(run("log", str(tmp_path / "t.lance"), "--all").output.splitlines()) == 41
+    assert len(run("log", str(tmp_path / "t.lance"), "--all").output.splitlines()) == 42
 
 
 def test_branches_are_drawn():
-    lines = run("log", BRANCHES, "--graph").output.splitlines()[1:]
+    lines = run("log", BRANCHES, "--graph").output.splitlines()[2:]
     stars = [line.index("*") // 2 for line in lines if "*" in line.split("  ")[0] + "  "]
     lanes = lx.open_table(BRANCHES).log()["lane"].to_list()
     assert stars == lanes
@@ -82,9 +87,9 @@ def test_branches_are_drawn():
 def test_one_commit():
     output = run("show", LIFE_CYCLE, "2").output
     log = lx.open_table(LIFE_CYCLE).log().filter(pl.col("version") == 2)
-    assert output.splitlines()[0] == "version 2"
-    assert log["words"].item() in output
-    assert objects("show", LIFE_CYCLE, "2")[0]["version"] == 2
+    assert output.splitlines()[0] == f"Version 2: {log['words'].item()}"
+    told = json.loads(run("show", LIFE_CYCLE, "2", "--json").output)
+    assert told["sections"]["commit"]["facts"]["kind"] == log["kind"].item()
     assert run("show", LIFE_CYCLE, "99").exit_code == 1
 
 
@@ -102,9 +107,9 @@ def test_rows_are_found_by_value():
     found = table.find("id < 3")
     told = objects("find", LIFE_CYCLE, "id < 3")
     assert [row["_rowid"] for row in told] == found.to_polars()["_rowid"].to_list()
-    assert run("find", LIFE_CYCLE, "id < 3").output.splitlines()[0] == found.sentence
+    assert run("find", LIFE_CYCLE, "id < 3").output.splitlines()[0] == found.answer.sentence
     part = run("find", LIFE_CYCLE, "id < 3", "--limit", "1", "--column", "id").output
-    assert "--limit and --max-bytes tell more" in part
+    assert "the newest 1 are told" in part
     assert run("find", LIFE_CYCLE, "id = ").exit_code == 1
 
 
@@ -118,7 +123,7 @@ def test_cells_and_their_commits():
 def test_sql():
     query = "SELECT version, operation FROM versions LIMIT 2"
     assert objects("sql", LIFE_CYCLE, query)[0] == {"version": 1, "operation": "Overwrite"}
-    assert run("sql", LIFE_CYCLE, query).output.splitlines()[0].split() == ["version", "operation"]
+    assert run("sql", LIFE_CYCLE, query).output.splitlines()[1].split() == ["version", "operation"]
     assert run("sql", LIFE_CYCLE, "DROP TABLE versions").exit_code == 1
 
 

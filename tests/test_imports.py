@@ -13,6 +13,7 @@ TABLE = DATA / "14.0.2" / "bitmap_deletions.lance"
 
 ROOMS = {
     "above",
+    "answers",
     "arguments",
     "checks",
     "disk",

@@ -2,12 +2,13 @@
 
 import copy
 from collections.abc import Callable, Collection, Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import polars as pl
 
 from lance_explorer.above import spark_frame
+from lance_explorer.answers import Answer, Answering, Section
+from lance_explorer.answers.calls import call
 from lance_explorer.arguments import check_choice, flag, whole_number
 from lance_explorer.changes.feed_lines import FeedLines
 from lance_explorer.changes.feed_parts import ChangePart, check_part, commit_parts, net_parts
@@ -20,7 +21,6 @@ from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.history.live import LiveTable, unbroken
 from lance_explorer.history.version_refs import VersionRef, version_number
 from lance_explorer.history.view import HistoryView
-from lance_explorer.shown import described
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -55,7 +55,7 @@ def changes(
     return Changes(versions, mode, images, columns, key, include, tolerance)
 
 
-class Changes:
+class Changes(Answering):
     """What changed between two versions. Nothing is read before a method needs it.
 
     Made by :meth:`~lance_explorer.table.Table.changes`.
@@ -300,19 +300,26 @@ class Changes:
             return net_summary(self._versions, step.runs)
         return commit_summary(self._versions, self._lines.steps())
 
-    @described
-    def __repr__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """Which versions are compared, and how."""
         images = f", images={self.options.images!r}" if self.options.images != "known" else ""
         warning = f"; {self._lost.hint}" if self._lost.hint else ""
-        return (
-            f"Changes({self._versions.rows.view.storage.uri.rsplit('/', 1)[-1]}: "
-            f"{self.begin_version} to {self.end_version}, {self.mode}{images}{warning})"
+        return f"{self.begin_version} to {self.end_version}, {self.mode}{images}{warning}"
+
+    @property
+    def answer(self) -> Answer:
+        """How many rows changed, and how; the rows themselves are not read."""
+        mode = None if self.mode == "net" else self.mode
+        told = "net" if self.mode == "net" else "commit by commit"
+        hint = f" {self._lost.hint}." if self._lost.hint else ""
+        return Answer(
+            f"Changes from version {self.begin_version} to {self.end_version}, {told}.{hint}",
+            (Section("summary", "", self.summary()),),
+            f"{call('table.changes', self.begin_version, self.end_version, mode=mode)}.summary()",
+            findings=tuple(self._lost.findings),
         )
 
-    def _repr_html_(self) -> str:
-        title = f"Changes from version {self.begin_version} to {self.end_version}"
-        mode = "net" if self.mode == "net" else "commit by commit"
-        counts = self.summary()
-        nothing = [name for name in counts.columns if counts[name].null_count() == len(counts)]
-        warning = f"<p>{self._lost.hint}</p>" if self._lost.hint else ""
-        return f"<p><b>{escape(title)}</b>, {mode}</p>{warning}{counts.drop(nothing)._repr_html_()}"
+    @property
+    def _subject(self) -> str:
+        return self._versions.rows.view.storage.uri.rsplit("/", 1)[-1]

@@ -8,25 +8,27 @@ from typing import TypeVar
 import polars as pl
 
 from lance_explorer.above import write_diff
+from lance_explorer.answers import Answer, Answering, Section
+from lance_explorer.answers.calls import call
 from lance_explorer.changes.branches import lost_on_the_way
 from lance_explorer.changes.diff_commits import COMMITS_BETWEEN, commits_between
 from lance_explorer.changes.diff_config import CONFIG_DIFF, config_diff
 from lance_explorer.changes.diff_content import SameContent, compare_content, same_by_metadata
 from lance_explorer.changes.diff_layout import FRAGMENT_DIFF, INDEX_DIFF, index_diff
-from lance_explorer.changes.diff_report import report
 from lance_explorer.changes.diff_schema import SCHEMA_DIFF, schema_diff
 from lance_explorer.changes.diff_summary import DIFF_SUMMARY, diff_summary
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.row_options import ImageChoice, RowOptions
 from lance_explorer.changes.version_pair import VersionPair
-from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, NotFoundError
+from lance_explorer.errors import InvalidArgumentError, NotFoundError, UnsupportedFeatureError
+from lance_explorer.frames.columns import TIME
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.view import HistoryView
-from lance_explorer.shown import described
 
 __all__ = ["Diff", "diff"]
 
@@ -44,7 +46,7 @@ def diff(
     )
 
 
-class Diff:
+class Diff(Answering):
     """How the second version differs from the first; either may be the later one.
 
     Made by :meth:`~lance_explorer.table.Table.diff`. Nothing is read before a method needs it.
@@ -318,26 +320,72 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
             lambda one: LiveTable(second.view).answer(lambda other: if_kept(one, other))
         )
 
-    @described
-    def __repr__(self) -> str:
-        name = self._pair.first.view.name
-        differs = f"different {', '.join(self.differs)}" if self.differs else "identical"
+    @property
+    def sentence(self) -> str:
+        """Which parts differ, in one line."""
+        differs = _listed(self.differs)
         warning = f"; {self._lost.hint}" if self._lost.hint else ""
-        return f"Diff({name}: {_named(self.before)} to {_named(self.after)}: {differs}{warning})"
+        return f"{_named(self.before)} to {_named(self.after)}: {differs}{warning}"
 
-    def _repr_html_(self) -> str:
-        try:
-            rows: pl.DataFrame | LanceExplorerError = self.summary()
-        except LanceExplorerError as error:
-            rows = error
-        return report(
-            repr(self),
-            (_named(self.before), _named(self.after)),
-            self._pair.records,
-            rows,
-            {name: getattr(self, name)() for name in self.differs},
-            self._commits_or_none(),
+    @property
+    def answer(self) -> Answer:
+        """How many rows differ and how, what else differs, and the commits between."""
+        rows, words = self._row_counts()
+        parts = [
+            Section(part.__name__, part.__name__.capitalize(), part(), schema=schema)
+            for part, schema in (
+                (self.schema, SCHEMA_DIFF),
+                (self.fragments, FRAGMENT_DIFF),
+                (self.indices, INDEX_DIFF),
+                (self.config, CONFIG_DIFF),
+            )
+        ]
+        commits = self._commits_or_none()
+        if commits is not None:
+            told = commits.drop("known_from")
+            parts.append(
+                Section("commits", "Commits between", commits, shown=told, schema=COMMITS_BETWEEN)
+            )
+        ends = [place if place[0] else place[1] for place in (self.before, self.after)]
+        return Answer(
+            f"{_named(self.before)} to {_named(self.after)}: {_listed(self.differs)}; {words}.",
+            (
+                Section("identical", None, {"is_identical": self.is_identical}),
+                Section("versions", "Versions", self._versions()),
+                Section("rows", None, rows, schema=DIFF_SUMMARY),
+                *parts,
+            ),
+            call("table.diff", *ends),
+            findings=tuple(self._lost.findings),
         )
+
+    def _row_counts(self) -> tuple[pl.DataFrame | str, str]:
+        """Return how many rows differ, and that in words; or why it cannot be told."""
+        try:
+            found = self.summary()
+        except (UnsupportedFeatureError, NotFoundError, InvalidArgumentError) as error:
+            return str(error), f"it is unknown which rows differ: {error}"
+        counts = found.row(0, named=True)
+        names = [*[change.label for change in NET_EVENTS], "uncertain"]
+        told = [f"{counts[name]:,} {name.replace('_', ' ')}" for name in names if counts[name]]
+        unknown = [name.replace("_", " ") for name in names if counts[name] is None]
+        told += [f"unknown how many {', '.join(unknown)}"] if unknown else []
+        return found, f"rows: {', '.join(told) or 'none'}"
+
+    def _versions(self) -> pl.DataFrame:
+        records = self._pair.records
+        return pl.DataFrame(
+            {
+                "version": [_named(self.before), _named(self.after)],
+                "timestamp": [record.manifest.timestamp for record in records],
+                "operation": [record.operation for record in records],
+            },
+            schema_overrides={"timestamp": TIME, "operation": pl.String},
+        )
+
+    @property
+    def _subject(self) -> str:
+        return self._pair.first.view.name
 
     def _commits_or_none(self) -> pl.DataFrame | None:
         try:
@@ -358,6 +406,10 @@ def _same_content(pair: VersionPair) -> SameContent:
         return same_by_metadata(pair.first, pair.second)
     by_row_id = pair.shares_row_ids
     return compare_content(pair.first, pair.second, fragments, by_row_id=by_row_id)
+
+
+def _listed(differs: Sequence[str]) -> str:
+    return f"different {', '.join(differs)}" if differs else "identical"
 
 
 def _named(place: tuple[str | None, int]) -> str:

@@ -7,13 +7,14 @@ own values.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
 import polars as pl
 from polars import selectors
 
+from lance_explorer.answers import Answer, Section
 from lance_explorer.format.schema import Field, column_fields, field_paths
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.value_files import check_values, value_root
@@ -75,6 +76,11 @@ of the second; all others are in files that both versions have.
 
     def __str__(self) -> str:
         return _words(self)
+
+    @property
+    def answer(self) -> Answer:
+        """Whether they do, in words."""
+        return Answer(_words(self), (Section("content", None, asdict(self)),))
 
 
 _PROOFS = {

@@ -52,12 +52,21 @@ class LostValues:
     def _codes(self) -> set[str]:
         return {finding.code for finding in self._found.values()}
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was lost, as findings."""
+        return tuple([finding for _, finding in self._sorted])
+
     def frame(self) -> pl.DataFrame:
         """Return one row for each finding, by version."""
-        found = sorted(
+        found = self._sorted
+        return findings_frame([finding for _, finding in found], [key[0] for key, _ in found])
+
+    @property
+    def _sorted(self) -> list[tuple[tuple[str | None, int | None, str], Finding]]:
+        return sorted(
             self._found.items(), key=lambda item: (item[0][0] or "", item[1].version or 0)
         )
-        return findings_frame([finding for _, finding in found], [key[0] for key, _ in found])
 
     def gap(self, rows: Line, position: int) -> None:
         """Note that versions just before one are lost, or that it restored a detached one."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from html import escape
 from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
+from lance_explorer.answers import Answer, Answering, Section, lines
+from lance_explorer.answers.calls import call
 from lance_explorer.arguments import check_choice, names
-from lance_explorer.cells.html import rows_html
 from lance_explorer.changes.branches import lost_on_the_way
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.merge_frames import MERGE_CELLS, MERGE_SCHEMA, MERGE_SUMMARY, OUTCOME
@@ -25,7 +25,6 @@ from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.version_refs import VersionRef, resolve
 from lance_explorer.history.view import HistoryView
-from lance_explorer.shown import described
 
 __all__ = ["MergePreview", "merge_preview"]
 
@@ -49,7 +48,7 @@ def merge_preview(
     return MergePreview(ours, theirs, keys)
 
 
-class MergePreview:
+class MergePreview(Answering):
     """What a merge of one branch into another would bring, row by row: a three-way comparison.
 
     Made by :meth:`~lance_explorer.table.Table.merge_preview`. Both sides are compared with their
@@ -181,16 +180,36 @@ class MergePreview:
             lambda one: LiveTable(theirs.view).answer(lambda other: if_kept(one, other))
         )
 
-    def _repr_html_(self) -> str:
-        told = "".join([f"<li>{_html(sentence)}</li>" for sentence in self.words()])
-        cells = self.cells()
-        shown = rows_html(cells) if len(cells) else ""
-        return f"<p><b>{escape(repr(self))}</b></p><ul>{told}</ul>{shown}"
+    @property
+    def sentence(self) -> str:
+        """What is merged into what."""
+        return f"{_named(self.branch)} into {_named(self.into)}"
 
-    @described
-    def __repr__(self) -> str:
-        name = self._ours.view.name
-        return f"MergePreview({name}: {_named(self.branch)} into {_named(self.into)})"
+    @property
+    def answer(self) -> Answer:
+        """What a merge would bring, and the cells in conflict."""
+        cells, (first, *rest) = self.cells(), self.words()
+        branch, version = self.branch
+        num_told = 1 if self.is_clean else 2
+        shown = cells.drop("_rowid" if self._key else "key")
+        values = ("key", "base", "ours", "theirs")
+        key = {"key": [*self._key]} if self._key else {}
+        return Answer(
+            " ".join(rest[:num_told]) or first,
+            (
+                Section("words", "", lines([first, *rest[num_told:]])),
+                Section("summary", None, self.summary(), schema=MERGE_SUMMARY),
+                Section("schema", "Fields", self.schema(), schema=MERGE_SCHEMA),
+                Section(
+                    "cells", "Conflicts", cells, shown=shown, values=values, schema=MERGE_CELLS
+                ),
+            ),
+            call("table.merge_preview", (branch or "main", version), **key),
+        )
+
+    @property
+    def _subject(self) -> str:
+        return self._ours.view.name
 
 
 class _Merge:
@@ -311,12 +330,6 @@ def _outcomes(outcome: str | Sequence[str] | None) -> tuple[str, ...]:
     for name in chosen:
         check_choice("outcome", name, known)
     return chosen
-
-
-def _html(sentence: str) -> str:
-    """Return a sentence with what stands between backticks as code."""
-    parts = escape(sentence).split("`")
-    return "".join([f"<code>{part}</code>" if at % 2 else part for at, part in enumerate(parts)])
 
 
 def _named(place: tuple[str | None, int]) -> str:

@@ -1,19 +1,15 @@
 """The command on branches: what a merge of one would bring."""
 
-import json
 import sys
 
 import click
 
-from lance_explorer.cells.json_rows import json_rows
-from lance_explorer.cli.group import ALLOW_BASES, LEDGER, LONGEST_TEXT, main
+from lance_explorer.cli.group import ALLOW_BASES, JSON, LEDGER, main, print_answer
 from lance_explorer.cli.opening import open_apart
-from lance_explorer.shown import one_line, visible_json
 
 __all__ = ["merge_preview"]
 
 _CONFLICT = 1
-_SHOWN = 50
 
 
 @main.command("merge-preview")
@@ -24,7 +20,7 @@ _SHOWN = 50
 @ALLOW_BASES
 @LEDGER
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if anything is in conflict.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
+@JSON
 def merge_preview(
     uri: str,
     branch: str,
@@ -41,26 +37,7 @@ def merge_preview(
     would come; rows that both changed differently are in conflict. With --exit-code, the exit code
     is 0 if there is no conflict, 1 if there is one, and 2 if that is unknown.
     """
-    from lance_explorer.cli.printing import print_frame
-
     table = open_apart(uri, branch=into, allow_bases=allow_bases, ledger=ledger)
     found = table.merge_preview(branch, key or None)
-    summary, schema, cells = found.summary(), found.schema(), found.cells()
-    if as_json:
-        told = {
-            "summary": json_rows(summary)[0],
-            "words": found.words(),
-            "schema": json_rows(schema),
-            "cells": json_rows(cells),
-        }
-        click.echo(visible_json(json.dumps(told)))
-    else:
-        for sentence in found.words():
-            click.echo(one_line(sentence.replace("`", ""), LONGEST_TEXT))
-        if len(cells):
-            click.echo("\nconflicts:")
-            shown = cells.head(_SHOWN).drop("key" if not key else "_rowid")
-            print_frame(shown, values=("key", "base", "ours", "theirs"))
-            if len(cells) > _SHOWN:
-                click.echo(f"and {len(cells) - _SHOWN:,} more; --json prints all")
+    print_answer(found.answer, as_json=as_json)
     sys.exit(_CONFLICT if exit_code and not found.is_clean else 0)

@@ -1,22 +1,15 @@
 """Commands on commits: the log, and one of them."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import click
 import polars as pl
 
-from lance_explorer.cells.json_rows import json_rows
-from lance_explorer.cli.group import (
-    ALLOW_BASES,
-    BRANCH,
-    JSON,
-    LEDGER,
-    main,
-    print_lines,
-    without_nulls,
-)
+from lance_explorer.answers import Section
+from lance_explorer.cli.group import ALLOW_BASES, BRANCH, JSON, LEDGER, main, print_answer
 from lance_explorer.cli.opening import open_apart
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.inspect.log_answer import commit_answer, log_answer
 from lance_explorer.table import Table
 
 __all__ = ["log", "show"]
@@ -67,11 +60,10 @@ def log(
     )
     has_more = most is not None and len(found) > most
     found = found if most is None else found.head(most)
-    if as_json:
-        print_lines(found)
-        return
-    _print_log(found, graph=graph or found["branch"].n_unique() > 1)
-    if has_more and limit is None:
+    print_answer(
+        log_answer(found, graph=graph or None, has_more=has_more), as_json=as_json, most=None
+    )
+    if has_more and limit is None and not as_json:
         click.echo(f"... the newest {most}; --limit, --since or --all print others", err=True)
 
 
@@ -90,100 +82,17 @@ def show(
     own = open_apart(uri, branch=at.branch, allow_bases=allow_bases, ledger=ledger)
     commits = own.log(all_branches=False, since=at.version, until=at.version)
     line = commits.filter(pl.col("version") == at.version)
-    if as_json:
-        print_lines(line)
-        return
-    _print_commit(json_rows(line)[0])
-    _print_rows(own, at.version)
+    [row] = line.to_dicts()
+    print_answer(commit_answer(row, [*_parts(own, at.version)]), as_json=as_json)
 
 
-def _print_log(log: pl.DataFrame, *, graph: bool) -> None:
-    from rich.text import Text
-
-    from lance_explorer.cli.graph import graph_cells
-    from lance_explorer.cli.printing import KIND_STYLES, print_table, when
-    from lance_explorer.frames.sizes import byte_size
-    from lance_explorer.shown import one_line
-
-    cells = graph_cells(log) if graph else [""] * len(log)
-    rows = list[list[object]]()
-    for drawn, row in zip(cells, log.iter_rows(named=True), strict=True):
-        style = KIND_STYLES.get(row["kind"], "")
-        words = Text()
-        for name in row["tags"].split(", ") if row["tags"] else ():
-            words.append(f"({one_line(name)}) ", "bold yellow")
-        for name in [row["branch"] or "main"] if graph and row["is_latest"] else []:
-            words.append(f"[{one_line(name)}] ", "bold magenta")
-        words.append(one_line(row["words"], 400))
-        if row["message"]:
-            words.append(f"  {one_line(row['message'])}", "italic")
-        change = row["data_bytes_change"]
-        grown = "" if not change else f"{'+' if change > 0 else '-'}{byte_size(abs(change))}"
-        rows.append(
-            [
-                Text(drawn, "bright_black"),
-                Text(str(row["version"]), "bold"),
-                Text(when(row["timestamp"]), "bright_black"),
-                Text(row["kind"], style),
-                Text(one_line(row["author"] or row["job"] or "", 24)),
-                words,
-                row["num_rows"],
-                grown,
-            ]
-        )
-    titles = ["graph", "version", "time", "kind", "by", "what", "rows", "bytes"]
-    empty = {place for place in (0, 4) if all(not str(row[place]) for row in rows)}
-    kept = [place for place in range(len(titles)) if place not in empty]
-    print_table(
-        [titles[place] for place in kept],
-        [[row[place] for place in kept] for row in rows],
-        right=("version", "rows", "bytes"),
-        wide=("what",),
-        bottom=True,
-    )
-
-
-def _print_commit(row: dict[str, Any]) -> None:
-    from lance_explorer.cli.printing import KIND_STYLES, console
-    from lance_explorer.frames.sizes import byte_size
-    from lance_explorer.shown import visible
-
-    printed = console()
-    branch = f" of branch {row['branch']}" if row["branch"] else ""
-    printed.print(visible(f"version {row['version']}{branch}"), style="bold")
-    printed.print(visible(row["words"]), style=KIND_STYLES.get(row["kind"], ""))
-    for name, value in _told(row):
-        if name.endswith("bytes") or name == "data_bytes_change":
-            value = byte_size(value) if value >= 0 else f"-{byte_size(-value)}"
-        elif isinstance(value, list):
-            value = ", ".join(value)
-        printed.print(visible(f"{name:>18}  {value}"))
-
-
-def _told(row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield what is known of a commit, but for what is said above."""
-    for name, value in row.items():
-        if name not in ("version", "branch", "words", "lane", "is_latest") and value not in (
-            None,
-            [],
-            0,
-        ):
-            yield name, value
-
-
-def _print_rows(table: Table, version: int) -> None:
-    """Print what the commit did to rows, schema, indices and config, as far as is known."""
-    from lance_explorer.cli.group import text_table
-    from lance_explorer.errors import LanceExplorerError
-
-    kept = table.versions()["version"].to_list()
-    if version - 1 not in kept:
+def _parts(table: Table, version: int) -> Iterator[Section]:
+    """Yield what the commit did to schema, indices and config, as far as is known."""
+    if version - 1 not in table.versions()["version"]:
         return
     found = table.diff(version - 1, version)
-    for name in ("schema", "indices", "config"):
+    for part in (found.schema, found.indices, found.config):
         try:
-            part = getattr(found, name)()
+            yield Section(part.__name__, part.__name__.capitalize(), part())
         except LanceExplorerError:
             continue
-        if len(part):
-            click.echo(f"\n{name}:\n{text_table(without_nulls(part))}")

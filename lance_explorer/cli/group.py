@@ -3,12 +3,11 @@
 from importlib import import_module
 
 import click
-import polars as pl
 
-from lance_explorer.cells.json_rows import json_lines
+from lance_explorer.answers import Answer
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.panics import panics_as_errors
-from lance_explorer.shown import one_line, visible
+from lance_explorer.shown import one_line
 
 __all__ = [
     "ALLOW_BASES",
@@ -18,12 +17,13 @@ __all__ = [
     "LONGEST_TEXT",
     "UNKNOWN",
     "main",
-    "print_lines",
-    "text_table",
-    "without_nulls",
+    "print_answer",
 ]
 
 LONGEST_TEXT = 1000
+MOST_ROWS = 50
+"""So many rows of a section are printed for people, where not all are asked for."""
+
 UNKNOWN = 2
 """The exit code of what cannot be told."""
 
@@ -79,7 +79,12 @@ ALLOW_BASES = click.option(
 
 BRANCH = click.option("--branch", help="A branch of the table; the main branch by default.")
 
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
+JSON = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the answer as one JSON object.",
+)
 
 LEDGER = click.option(
     "--ledger", help="Where the table was recorded; versions that it keeps no more are there, too."
@@ -92,31 +97,11 @@ def main() -> None:
     """Explore Lance tables: versions, fragments, rows and their lineage."""
 
 
-def print_lines(frame: pl.DataFrame) -> None:
-    """Print a frame as JSON, one object a row."""
-    for line in json_lines(frame):
-        click.echo(line)
+def print_answer(answer: Answer, *, as_json: bool, most: int | None = MOST_ROWS) -> None:
+    """Print an answer for people or for programs; for people, of many rows the first ones."""
+    if as_json:
+        click.echo(answer.json())
+        return
+    from lance_explorer.answers.terminal import for_terminal
 
-
-def text_table(frame: pl.DataFrame) -> str:
-    """Return a frame with all its rows, however wide."""
-    with pl.Config(
-        tbl_rows=-1,
-        tbl_cols=-1,
-        tbl_width_chars=-1,
-        fmt_str_lengths=LONGEST_TEXT,
-        fmt_table_cell_list_len=-1,
-        tbl_formatting="NOTHING",
-        tbl_cell_numeric_alignment="RIGHT",
-        tbl_hide_column_data_types=True,
-        tbl_hide_dataframe_shape=True,
-    ):
-        return visible(str(frame))
-
-
-def without_nulls(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame of short texts, without columns of nulls."""
-    some = [column.name for column in frame if column.null_count() < len(frame)]
-    texts = pl.col(pl.String).map_elements(one_line, pl.String)
-    lists = pl.col(pl.List(pl.String)).list.eval(pl.element().map_elements(one_line, pl.String))
-    return frame.select(some).with_columns(texts, lists.list.join(", "))
+    click.echo(for_terminal(answer, most))

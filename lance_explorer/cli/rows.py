@@ -1,17 +1,17 @@
 """Commands on rows: who changed them, where they are, and SQL."""
 
 import click
-import polars as pl
 
-from lance_explorer.cli.group import ALLOW_BASES, BRANCH, JSON, LEDGER, main, print_lines
+from lance_explorer.answers import Answer, Section
+from lance_explorer.answers.calls import call
+from lance_explorer.cli.group import ALLOW_BASES, BRANCH, JSON, LEDGER, main, print_answer
 from lance_explorer.cli.opening import open_apart
+from lance_explorer.frames.sizes import counted
 
 __all__ = ["blame", "find", "row", "sql"]
 
 _NUMBER = click.IntRange(1)
 _COLUMNS = click.option("--column", "columns", multiple=True, help="A column; can be repeated.")
-_LIVES = ("first_version", "last_version", "is_live", "ended_as", "ended_version", "ended_at")
-_WHO = ("predicate", "message", "author", "job", "run")
 
 
 @main.command()
@@ -34,18 +34,8 @@ def row(
     as_json: bool,
 ) -> None:
     """Print what happened to a row of the table at URI, newest first."""
-    from lance_explorer.cli.printing import print_frame
-
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    history = table.row(row_id, at).history(values=values)
-    found = history[[*range(len(history))][::-1]]  # Polars does not reverse arrays of texts
-    if as_json:
-        print_lines(found)
-        return
-    unsure = pl.when("is_uncertain").then(pl.lit("uncertain")).alias("")
-    more = ("changed_columns", "values") if values else ()
-    shown = ("branch", "version", "timestamp", "event", "operation", *_WHO)
-    print_frame(found.select(*shown, unsure, *more), values=("values",))
+    print_answer(table.row(row_id, at).answer_with(values=values), as_json=as_json, most=None)
 
 
 @main.command()
@@ -75,23 +65,12 @@ def find(
 
     WHERE is a filter such as "photo_id = 42", or a word to look for in texts.
     """
-    from lance_explorer.cli.printing import print_frame
     from lance_explorer.lineage.find import DEFAULT_BYTES
 
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     most = DEFAULT_BYTES if max_bytes is None else max_bytes
     found = table.find(where, not live, columns or None, limit, most)
-    rows = found.to_polars()
-    if as_json:
-        print_lines(rows)
-        return
-    told = found.sentence.replace("go_on() tells more", "--limit and --max-bytes tell more")
-    click.echo(told.replace("go_on() searches more", "--max-bytes searches more"))
-    for message in found.findings()["message"].to_list():
-        click.echo(f"  {message}")
-    own = rows.columns[_num_own(rows.columns) :]
-    if len(rows):
-        print_frame(rows.select("_rowid", *_LIVES, *_WHO, *own), values=own)
+    print_answer(found.answer, as_json=as_json, most=None)
 
 
 @main.command()
@@ -119,17 +98,9 @@ def blame(
 
     WHERE is a filter such as "photo_id = 42"; by default it is the first rows.
     """
-    from lance_explorer.cli.printing import print_frame
-
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     found = table.blame(where, columns or None, version, limit)
-    cells = found.to_polars()
-    if as_json:
-        print_lines(cells)
-        return
-    click.echo(found.sentence.replace("go_on() looks at them", "--limit looks at them"))
-    shown = ("_rowid", "column", "value", "before", "branch", "version", "timestamp", "event")
-    print_frame(cells.select(*shown, *_WHO), values=("value", "before"))
+    print_answer(found.answer, as_json=as_json, most=None)
 
 
 @main.command()
@@ -152,16 +123,8 @@ def sql(
     Its tables are versions, fragments and all other frames, dataset (the rows of the latest
     version) and changes.
     """
-    from lance_explorer.cli.printing import print_frame
-
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     found = table.sql(query)
-    if as_json:
-        print_lines(found)
-    else:
-        print_frame(found, values=found.columns)
-
-
-def _num_own(columns: list[str]) -> int:
-    """Return how many columns stand before the values of found rows."""
-    return columns.index("known_from") + 1
+    rows = Section("rows", "", found, values=tuple(found.columns))
+    answer = Answer(f"{counted(len(found), 'row')}.", (rows,), call("table.sql", query))
+    print_answer(answer, as_json=as_json, most=None)

@@ -1,13 +1,12 @@
 """Commands on versions of tables, on reports, ledgers and locks, and on the notebooks."""
 
-import json
 import os
 import shutil
 import sys
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
@@ -16,52 +15,34 @@ import click
 import polars as pl
 
 from lance_explorer import locks
+from lance_explorer.answers import Answer, Section
 from lance_explorer.arguments import file_to_write
-from lance_explorer.cells.json_rows import json_rows
-from lance_explorer.changes.diff import Diff
 from lance_explorer.cli.group import (
     ALLOW_BASES,
     BRANCH,
+    JSON,
     LEDGER,
     LONGEST_TEXT,
     UNKNOWN,
     main,
-    print_lines,
-    text_table,
-    without_nulls,
+    print_answer,
 )
 from lance_explorer.cli.opening import open_apart
 from lance_explorer.errors import (
     InvalidArgumentError,
     LanceExplorerError,
     MissingDependencyError,
-    NotFoundError,
     StorageError,
-    UnsupportedFeatureError,
 )
 from lance_explorer.history.discovery import tables_below
-from lance_explorer.history.events.event_runs import NET_EVENTS
+from lance_explorer.inspect.log_answer import versions_answer
 from lance_explorer.ledger.ledger import Ledger
-from lance_explorer.shown import one_line, visible, visible_json
+from lance_explorer.shown import one_line, visible
 
 __all__ = ["diff", "lab", "lock", "record", "report", "verify", "versions"]
 
 _FIRST_NOTEBOOK = "01_explore_a_table.ipynb"
 _DIFFERENT = 1
-_PARTS = ("schema", "fragments", "indices", "config")
-_SHOWN_COLUMNS = (
-    "version",
-    "timestamp",
-    "operation",
-    "num_rows",
-    "rows_added",
-    "rows_updated",
-    "rows_deleted",
-    "num_fragments",
-    "data_bytes",
-    "tags",
-    "message",
-)
 
 
 @main.command()
@@ -69,9 +50,7 @@ _SHOWN_COLUMNS = (
 @BRANCH
 @ALLOW_BASES
 @LEDGER
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print all columns, one JSON object per line."
-)
+@JSON
 def versions(
     uri: str,
     branch: str | None,
@@ -81,15 +60,7 @@ def versions(
 ) -> None:
     """Print what happened to the table at URI, one line for each version."""
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    frame = table.versions()
-    if as_json:
-        stored = [record.transaction for record in table._view.history.records]
-        exact = [transaction and transaction.header.message for transaction in stored]
-        frame = frame.with_columns(pl.Series("message", exact, pl.String))
-        print_lines(frame)
-        return
-    shown = (*_SHOWN_COLUMNS, "known_from") if ledger else _SHOWN_COLUMNS
-    click.echo(text_table(_for_terminals(frame.select(shown))))
+    print_answer(versions_answer(table._view, table.versions()), as_json=as_json, most=None)
 
 
 @main.command(context_settings={"ignore_unknown_options": True})  # so that -1 is a version
@@ -103,7 +74,7 @@ def versions(
 )
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if anything differs, as git does.")
 @click.option("--html", type=click.Path(path_type=Path), help="Write a page for a review there.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
+@JSON
 def diff(
     uri: str,
     a: str,
@@ -129,20 +100,9 @@ def diff(
         click.echo(visible(str(found.report(html))), err=as_json)
     if content:
         same = found.same_content()
-        click.echo(visible_json(json.dumps(asdict(same))) if as_json else visible(str(same)))
+        print_answer(same.answer, as_json=as_json)
         sys.exit(0 if same else different)
-    rows = _rows(found)
-    parts = {name: getattr(found, name)() for name in _PARTS}
-    if as_json:
-        told = {name: json_rows(part) for name, part in parts.items()}
-        everything = {"identical": found.is_identical, "rows": rows, **told}
-        click.echo(visible_json(json.dumps(everything)))
-    else:
-        click.echo(one_line(repr(found), LONGEST_TEXT))
-        click.echo(f"rows: {_listed(rows)}")
-        for name, part in parts.items():
-            if len(part):
-                click.echo(f"\n{name}:\n{text_table(without_nulls(part))}")
+    print_answer(found.answer, as_json=as_json)
     sys.exit(0 if found.is_identical else different)
 
 
@@ -193,7 +153,7 @@ def report(
 )
 @click.option("--all", "is_folder", is_flag=True, help="Record all tables anywhere below URI.")
 @ALLOW_BASES
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each table.")
+@JSON
 def record(
     uris: tuple[str, ...],
     ledger: str,
@@ -223,11 +183,8 @@ def record(
             except LanceExplorerError as error:
                 has_failed = _failed(table, error, as_json)
                 continue
-            if as_json:
-                told = {"uri": table, "error": None, "branches": json_rows(added)}
-                click.echo(visible_json(json.dumps(told)))
-            else:
-                click.echo(one_line(f"{table}: {_added(added)}", LONGEST_TEXT))
+            branches = Section("branches", None, added)
+            print_answer(Answer(f"{table}: {_added(added)}", (branches,)), as_json=as_json)
     sys.exit(1 if has_failed else 0)
 
 
@@ -260,7 +217,7 @@ def lock(uri: str, version: str, output: Path | None, allow_bases: tuple[str, ..
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--table", help="Where the table of all FILEs is now, if it was moved.")
 @ALLOW_BASES
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
+@JSON
 def verify(
     files: tuple[str, ...], table: str | None, allow_bases: tuple[str, ...], as_json: bool
 ) -> None:
@@ -278,18 +235,10 @@ def verify(
             codes.add(UNKNOWN)
             continue
         codes.add(0 if found else _DIFFERENT)
-        if as_json:
-            told = {
-                "file": file,
-                "ok": found.ok,
-                "status": found.status,
-                "sentence": found.sentence,
-                "uri": found.uri,
-                "checks": json_rows(found.to_frame()),
-            }
-            click.echo(visible_json(json.dumps(told)))
-        else:
-            click.echo(one_line(f"{file}: {found.status}. {found.sentence}", LONGEST_TEXT))
+        told = found.answer
+        sentence = f"{file}: {found.status}. {found.sentence}"
+        sections = told.sections if as_json else ()
+        print_answer(replace(told, sentence=sentence, sections=sections), as_json=as_json)
     sys.exit(max(codes))
 
 
@@ -367,7 +316,7 @@ def lab(folder: Path, no_browser: bool) -> None:
 def _failed(uri: str, error: LanceExplorerError, as_json: bool) -> bool:
     """Print why a table was not recorded."""
     if as_json:
-        click.echo(visible_json(json.dumps({"uri": uri, "error": str(error), "branches": []})))
+        print_answer(Answer(uri, (Section("error", None, str(error)),)), as_json=True)
     else:
         click.echo(f"Error: {one_line(f'{uri}: {error}', LONGEST_TEXT)}", err=True)
     return True
@@ -382,30 +331,6 @@ def _added(added: pl.DataFrame) -> str:
         which = "" if first is None else f", {first}" + ("" if first == last else f" to {last}")
         parts.append(f"{branch}{count:,} new version{'' if count == 1 else 's'}{which}")
     return "; ".join(parts) or "nothing new"
-
-
-def _rows(found: Diff) -> dict[str, object] | str:
-    """Return how many rows differ, or why that cannot be told."""
-    try:
-        return found.summary().row(0, named=True)
-    except (UnsupportedFeatureError, NotFoundError) as error:
-        return str(error)
-
-
-def _listed(rows: dict[str, object] | str) -> str:
-    if isinstance(rows, str):
-        return one_line(rows, LONGEST_TEXT)
-    counts = [change.label for change in NET_EVENTS]
-    some = [f"{rows[name]:,} {name}" for name in (*counts, "uncertain") if rows[name]]
-    return ", ".join(some) or "none"
-
-
-def _for_terminals(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame of short texts, without what a terminal would take for a command."""
-    time = pl.col("timestamp").dt.strftime("%Y-%m-%d %H:%M:%S")
-    tags, message = pl.col("tags"), pl.col("message").fill_null("")
-    texts = [text.map_elements(one_line, pl.String) for text in (tags, message)]
-    return frame.with_columns(time, *texts)
 
 
 def _notebooks(folder: Path) -> Path:

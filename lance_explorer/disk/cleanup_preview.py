@@ -7,6 +7,7 @@ from json import dumps
 
 import polars as pl
 
+from lance_explorer.answers import Answer, Answering, Section, lines, said
 from lance_explorer.arguments import flag, of_kind, whole_number
 from lance_explorer.disk.cleanup import Cleanup, CleanupRules, cleanup, tags_before
 from lance_explorer.disk.cleanup_losses import LOSSES, losses, without_damage
@@ -18,7 +19,6 @@ from lance_explorer.frames.columns import BYTES, COUNT, TEXT, TIME, VERSION, Col
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted
 from lance_explorer.history.view import HistoryView
-from lance_explorer.shown import described
 
 __all__ = ["CleanupPreview", "cleanup_preview"]
 
@@ -79,7 +79,7 @@ HELD = FrameSchema(
 )
 
 
-class CleanupPreview:
+class CleanupPreview(Answering):
     """What ``cleanup_old_versions`` would do to a branch now; nothing is removed.
 
     Made by :meth:`Table.cleanup_preview`. It is as the table was when it was made; a cleanup looks
@@ -99,6 +99,8 @@ class CleanupPreview:
     instead : CleanupPreview or None
         Where something breaks: the same cleanup after tags that keep what others need, and without
         files that no version names. None if that would break something, too.
+    answer : Answer
+        All of that, with what it rests on.
     code : str
         The call that does it; where something breaks, the calls of ``instead``, or nothing.
 
@@ -114,9 +116,78 @@ class CleanupPreview:
     def __init__(self, found: Cleanup) -> None:
         self._found = of_kind("found", found, Cleanup, "what table.cleanup_preview() gives")
 
-    @described
-    def __repr__(self) -> str:
-        return f"CleanupPreview({self._found.survey.view.name}: {self.sentence})"
+    @property
+    def answer(self) -> Answer:
+        """What would go, what is lost, what stays and why, with the calls that break nothing."""
+        return self.answer_with()
+
+    def answer_with(self, *, list_files: bool = False) -> Answer:
+        """Return the answer; people see the files of it only if ``list_files``.
+
+        Examples
+        --------
+        >>> answer = table.cleanup_preview(retain_versions=2).answer_with(list_files=True)
+        >>> "Files:" in answer.text()
+        True
+        """
+        totals = {
+            "freed_bytes": self.freed_bytes,
+            "num_versions": self.num_versions,
+            "problem": self.problem,
+        }
+        versions = self.versions()
+        stay = versions.filter(~pl.col("is_removed")).drop("is_removed")
+        return Answer(
+            said(self.sentence),
+            (
+                Section("totals", None, totals),
+                *self._warnings,
+                Section("lost", "What is lost", lines(self._lost)),
+                Section("summary", "Would go", self.summary(), schema=SUMMARY),
+                Section("versions", "Versions that stay", versions, shown=stay, schema=VERSIONS),
+                Section("held", "What holds other files back", self.held(), schema=HELD),
+                Section("losses", None, self.losses(), schema=LOSSES),
+                Section("files", "Files" if list_files else None, self.files(), schema=FILES),
+            ),
+            self.code,
+            is_call=True,
+        )
+
+    def in_words(self) -> Answer:
+        """Return the answer without its frames.
+
+        Examples
+        --------
+        >>> table.cleanup_preview(retain_versions=2).in_words().words("breaks")
+        []
+        """
+        lost = Section("lost", "What is lost", lines(self._lost))
+        return Answer(said(self.sentence), (*self._warnings, lost), self.code, is_call=True)
+
+    @property
+    def _warnings(self) -> tuple[Section, ...]:
+        """What would break, and what is done instead."""
+        if not self.breaks:
+            return ()
+        instead = "Nothing that Lance offers keeps what others need and frees this."
+        if self.instead is not None:
+            instead = f"Instead, without breaking anything: {self.instead.sentence}."
+        title = "This would break what others need"
+        return (
+            Section("breaks", title, lines(self.breaks), is_warning=True),
+            Section("instead", "", instead),
+        )
+
+    @property
+    def _lost(self) -> list[str]:
+        """What goes for good with what :attr:`code` does, as is meant."""
+        done = self if self.instead is None else self.instead
+        is_meant = pl.col("what") != "damage"
+        return done.losses().filter(is_meant)["message"].to_list() if self.code else []
+
+    @property
+    def _subject(self) -> str:
+        return self._found.survey.view.name
 
     @property
     def sentence(self) -> str:

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
+from lance_explorer.answers import Answer, Answering, Section, lines, said
 from lance_explorer.arguments import of_kind
 from lance_explorer.disk.compaction import (
     REASONS,
@@ -27,7 +28,6 @@ from lance_explorer.frames.sizes import byte_size, counted, percent
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.rewrites.reuse_history import reuse_bytes, reuse_index
 from lance_explorer.history.view import HistoryView
-from lance_explorer.shown import described
 
 __all__ = ["CompactionPreview", "compaction_preview"]
 
@@ -42,7 +42,7 @@ _MOST_DELETION_FILES = 2_000
 """More are not read for what is told unasked, as in views."""
 
 
-class CompactionPreview:
+class CompactionPreview(Answering):
     """What ``compact_files`` would do to a version; nothing is rewritten.
 
     Made by :meth:`Table.compaction_preview`. The old files stay until a cleanup removes them.
@@ -51,6 +51,8 @@ class CompactionPreview:
     ----------
     problem : str or None
         Why Lance would refuse, or what may be otherwise than told here.
+    answer : Answer
+        What it does and takes, with the call.
     code : str
         The call that does it.
 
@@ -66,9 +68,48 @@ class CompactionPreview:
         self._plan = of_kind("plan", plan, CompactionPlan, "what plan_compaction() gives")
         self._view, self._history, self._given = view, history, given
 
-    @described
-    def __repr__(self) -> str:
-        return f"CompactionPreview({self._view.name}: {self.sentence})"
+    @property
+    def answer(self) -> Answer:
+        """What is rewritten, what that takes, and why other fragments stay."""
+        tasks = self.tasks()
+        return Answer(
+            said(self.sentence),
+            (
+                Section("summary", None, self.summary(), schema=SUMMARY),
+                *self._words,
+                Section("tasks", "Tasks", tasks, shown=tasks.drop("fragment_ids"), schema=TASKS),
+                Section("new_fragments", "Written", self.new_fragments(), schema=NEW_FRAGMENTS),
+                Section("fragments", None, self.fragments(), schema=FRAGMENTS),
+            ),
+            self.code,
+            is_call=True,
+        )
+
+    def in_words(self) -> Answer:
+        """Return the answer without its frames, which may read many row IDs.
+
+        Examples
+        --------
+        >>> table.compaction_preview().in_words().code
+        'dataset.optimize.compact_files()'
+        """
+        return Answer(said(self.sentence), self._words, self.code, is_call=True)
+
+    @property
+    def _words(self) -> tuple[Section, ...]:
+        """What it costs, and why fragments stay, the reason of most of them first."""
+        stay = self.fragments().filter(~pl.col("is_rewritten"))
+        counts = stay.group_by("message").len().sort("len", "message", descending=[True, False])
+        reasons = [f"{counted(n, 'fragment')}: {message}" for message, n in counts.iter_rows()]
+        return (
+            Section("problem", None, self.problem or ""),
+            Section("costs", "", lines(self.costs)),
+            Section("stays", "Fragments that stay as they are", lines(reasons)),
+        )
+
+    @property
+    def _subject(self) -> str:
+        return self._view.name
 
     @property
     def sentence(self) -> str:
@@ -209,7 +250,7 @@ class CompactionPreview:
         reasons = pl.Series(self._plan.reasons).replace_strict(
             range(len(REASONS)), REASONS, return_dtype=pl.String
         )
-        words = self._words()
+        words = self._reason_words()
         return FRAGMENTS.build(
             {
                 "fragment_id": states.ids,
@@ -260,7 +301,7 @@ class CompactionPreview:
             }
         )
 
-    def _words(self) -> dict[str, str]:
+    def _reason_words(self) -> dict[str, str]:
         """Return what each reason means for this table."""
         options = self._plan.options
         target = f"{options.target_rows_per_fragment:,} rows"

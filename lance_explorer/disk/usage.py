@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from lance_explorer.answers import Answer, Answering, Section, lines, said
 from lance_explorer.arguments import of_kind
 from lance_explorer.disk.named_files import KINDS
 from lance_explorer.disk.owners import STATUSES, owned
@@ -12,7 +13,6 @@ from lance_explorer.frames.columns import BYTES, COUNT, ID, TEXT, TIME, Column, 
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.view import HistoryView
-from lance_explorer.shown import described
 
 __all__ = ["KIND_WORDS", "PART_WORDS", "USAGE", "USAGE_BY_VERSION", "DiskUsage", "disk_usage"]
 
@@ -86,7 +86,7 @@ _MOST_PARTS = 4
 _LEAST_SHARE = 0.005
 
 
-class DiskUsage:
+class DiskUsage(Answering):
     """How much a table takes on disk, and why.
 
     Made by :meth:`Table.disk_usage`, which looks at the table anew.
@@ -103,6 +103,8 @@ class DiskUsage:
         table's.
     sentence : str
         The answer in one sentence.
+    answer : Answer
+        It with what it rests on.
 
     Examples
     --------
@@ -120,9 +122,26 @@ class DiskUsage:
         self._objects = every.filter(is_there, "is_own")
         self._every = every
 
-    @described
-    def __repr__(self) -> str:
-        return f"DiskUsage({self._found.view.name}: {self.sentence})"
+    @property
+    def answer(self) -> Answer:
+        """What is on disk, largest first; by version, too."""
+        totals = {"total_bytes": self.total_bytes, "live_bytes": self.live_bytes}
+        found = self.summary()
+        largest = found.sort("size_bytes", descending=True)
+        return Answer(
+            said(self.sentence),
+            (
+                Section("totals", None, totals),
+                Section("not_counted", None, lines(self.not_counted)),
+                Section("summary", "By kind and status", found, shown=largest, schema=USAGE),
+                Section("versions", None, self.versions(), schema=USAGE_BY_VERSION),
+            ),
+            "table.disk_usage().summary()",
+        )
+
+    @property
+    def _subject(self) -> str:
+        return self._found.view.name
 
     @property
     def total_bytes(self) -> int:

@@ -5,14 +5,7 @@ import polars as pl
 from plotly.subplots import make_subplots
 
 from lance_explorer.figures.commit_bars import commit_bars
-from lance_explorer.figures.labels import (
-    byte_ticks,
-    count_ticks,
-    hover,
-    plural,
-    span_words,
-    text,
-)
+from lance_explorer.figures.labels import byte_ticks, count_ticks, hover, plural, text
 from lance_explorer.figures.lineage_axis import legend_key
 from lance_explorer.figures.lineage_places import place_tags
 from lance_explorer.figures.palette import ACCENT, KIND_COLORS, MUTED, PALE, apply_look
@@ -25,6 +18,7 @@ from lance_explorer.figures.version_axis import (
     show_versions,
 )
 from lance_explorer.figures.version_words import version_words
+from lance_explorer.frames.sizes import span_words
 
 __all__ = ["history"]
 

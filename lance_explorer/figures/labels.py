@@ -20,7 +20,6 @@ __all__ = [
     "rows_words",
     "short",
     "size",
-    "span_words",
     "text",
 ]
 
@@ -84,17 +83,6 @@ def rows_words(count: int | None) -> str:
     ('1 row', 'an unknown number of rows')
     """
     return "an unknown number of rows" if count is None else plural(count, "row")
-
-
-def span_words(begin: int, end: int) -> str:
-    """Return versions as words.
-
-    Examples
-    --------
-    >>> span_words(3, 3), span_words(3, 1200)
-    ('version 3', 'versions 3 to 1,200')
-    """
-    return f"version {begin:,}" if begin == end else f"versions {begin:,} to {end:,}"
 
 
 def data_words(num_bytes: int | None) -> str:

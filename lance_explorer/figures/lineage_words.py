@@ -9,11 +9,12 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.figures.labels import data_words, plural, rows_words, span_words
+from lance_explorer.figures.labels import data_words, plural, rows_words
 from lance_explorer.figures.lineage_layout import REST, LineageLayout
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.figures.row_events import EVIDENCE_WORDS
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.frames.sizes import span_words
 from lance_explorer.shown import one_line
 
 __all__ = [

@@ -4,9 +4,10 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import plural, span_words
+from lance_explorer.figures.labels import plural
 from lance_explorer.figures.palette import KIND_COLORS, apply_look
 from lance_explorer.figures.version_axis import bar_width, bin_step, first_and_last, show_versions
+from lance_explorer.frames.sizes import span_words
 
 __all__ = ["row_ages"]
 

@@ -6,9 +6,10 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import middle, plural, span_words, text
+from lance_explorer.figures.labels import middle, plural, text
 from lance_explorer.figures.palette import CHANGE_COLORS, MUTED, apply_look
 from lance_explorer.figures.version_axis import first_and_last, show_versions
+from lance_explorer.frames.sizes import span_words
 
 __all__ = ["schema_history"]
 

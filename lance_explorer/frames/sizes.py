@@ -1,8 +1,8 @@
-"""Numbers of bytes, and parts of a whole, as a person says them."""
+"""Numbers of bytes, parts of a whole, and versions, as a person says them."""
 
 import humanize
 
-__all__ = ["byte_size", "counted", "percent"]
+__all__ = ["byte_size", "counted", "percent", "span_words"]
 
 
 def byte_size(num_bytes: float, digits: str = "%.1f") -> str:
@@ -39,3 +39,14 @@ def percent(share: float) -> str:
     if 0 < share < 0.01:
         return "less than 1 %"
     return "over 99 %" if shown == 100 and share < 1 else f"{shown} %"
+
+
+def span_words(begin: int, end: int) -> str:
+    """Return versions as words.
+
+    Examples
+    --------
+    >>> span_words(3, 3), span_words(3, 1200)
+    ('version 3', 'versions 3 to 1,200')
+    """
+    return f"version {begin:,}" if begin == end else f"versions {begin:,} to {end:,}"

@@ -6,12 +6,12 @@ cells are accounted for.
 """
 
 from collections.abc import Sequence
-from html import escape
 
 import polars as pl
 
+from lance_explorer.answers import Answer, Answering, Section
+from lance_explorer.answers.calls import call
 from lance_explorer.arguments import names, whole_number
-from lance_explorer.cells.html import rows_html
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import NO_PARENT, is_blob
 from lance_explorer.frames.commit_facts import COMMIT_FACTS
@@ -22,18 +22,34 @@ from lance_explorer.history.identity.version_positions import position_of
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
-from lance_explorer.lineage.blame_frame import blame_frame
+from lance_explorer.lineage.blame_frame import BLAME, blame_frame
 from lance_explorer.lineage.blamed_cells import Cells
 from lance_explorer.lineage.cell_search import CellSearch, Question, newest_first
 from lance_explorer.lineage.event_frame import EventColumns
 from lance_explorer.lineage.following import followed_events
 from lance_explorer.rowids.arrays import Uint64Array
-from lance_explorer.shown import described
 from lance_explorer.storage import check_not_forked
 
 __all__ = ["DEFAULT_ROWS", "Blame", "blame"]
 
 DEFAULT_ROWS = 10_000
+
+_SHOWN = (
+    "version",
+    "event",
+    "author",
+    "job",
+    "_rowid",
+    "column",
+    "before",
+    "value",
+    "timestamp",
+    "branch",
+    "predicate",
+    "message",
+    "run",
+)
+"""What people see: the commit first, which is the answer."""
 
 
 def blame(
@@ -52,7 +68,7 @@ def blame(
     return Blame(view, question, frame, limit, is_complete=is_complete)
 
 
-class Blame:
+class Blame(Answering):
     """For each cell of some rows, which commit last changed it, and what it was before.
 
     Made by :meth:`~lance_explorer.table.Table.blame`.
@@ -61,6 +77,8 @@ class Blame:
     ----------
     is_complete : bool
         Whether these are all rows that match.
+    answer : Answer
+        The cells, each with the commit that last changed it; ``go_on()`` looks at more rows.
     """
 
     def __init__(
@@ -99,7 +117,29 @@ class Blame:
             f"in version {self._question.version}, last changed by {commits:,} "
             f"commit{'' if commits == 1 else 's'}."
         )
-        return told if self.is_complete else f"{told} There are more rows: go_on() looks at them."
+        return told if self.is_complete else f"{told} There are more rows."
+
+    @property
+    def answer(self) -> Answer:
+        """The cells, each with the commit that last changed it."""
+        question, values = self._question, ("value", "before")
+        told = {"num_rows": self.num_rows, "is_complete": self.is_complete}
+        given = {} if question.where is None else {"where": question.where}
+        return Answer(
+            self.sentence,
+            (
+                Section("totals", None, told),
+                Section(
+                    "cells",
+                    "",
+                    self._frame,
+                    shown=self._frame.select(_SHOWN),
+                    values=values,
+                    schema=BLAME,
+                ),
+            ),
+            f"{call('table.blame', **given, version=question.version)}.to_polars()",
+        )
 
     def to_polars(self) -> pl.DataFrame:
         """Return the cells, one row each: the rows in the order of a scan, then the columns.
@@ -167,13 +207,6 @@ class Blame:
             self._num_rows + limit,
             is_complete=is_complete,
         )
-
-    @described
-    def __repr__(self) -> str:
-        return f"Blame({self.sentence})"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self.sentence)}</p>{rows_html(self._frame)}"
 
 
 def _question(

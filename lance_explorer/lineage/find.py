@@ -5,15 +5,17 @@ from dataclasses import replace
 
 import polars as pl
 
+from lance_explorer.answers import Answer, Answering, Section
+from lance_explorer.answers.calls import call
 from lance_explorer.arguments import names, whole_number
-from lance_explorer.cells.html import rows_html
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.findings import FINDINGS, findings_frame
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.view import HistoryView
-from lance_explorer.lineage.found_rows import found_frame
+from lance_explorer.lineage.found_rows import FOUND, found_frame
+from lance_explorer.lineage.found_words import ends_words
 from lance_explorer.lineage.shown_columns import ShownColumns
 from lance_explorer.lineage.value_search import (
     Question,
@@ -24,7 +26,6 @@ from lance_explorer.lineage.value_search import (
     sightings,
     with_values,
 )
-from lance_explorer.shown import described
 
 __all__ = ["DEFAULT_BYTES", "DEFAULT_LIMIT", "Found", "find"]
 
@@ -32,6 +33,8 @@ DEFAULT_BYTES = 256 << 20
 DEFAULT_LIMIT = 100
 
 _FEW_BRANCHES = 3
+_LIVES = ("first_version", "last_version", "is_live", "ended_as", "ended_version", "ended_at")
+_WHO = ("predicate", "message", "author", "job", "run")
 
 
 def find(
@@ -57,7 +60,7 @@ def _found(view: HistoryView, question: Question, limit: int, max_bytes: int) ->
     return Found(search, question, limit, max_bytes)
 
 
-class Found:
+class Found(Answering):
     """Rows that were found by their values, newest first, and how far the search went.
 
     Made by :meth:`~lance_explorer.table.Table.find`.
@@ -66,6 +69,8 @@ class Found:
     ----------
     where : str
         What was asked for.
+    answer : Answer
+        The rows and what became of them; ``go_on()`` searches further.
     """
 
     def __init__(self, search: ValueSearch, question: Question, limit: int, max_bytes: int) -> None:
@@ -113,7 +118,7 @@ class Found:
         count = "no row" if not self.num_rows else f"{self.num_rows:,} row"
         found = f"{count}{'' if self.num_rows < 2 else 's'} found"
         if self.searched_from is None:
-            return f"{found}: nothing was searched yet; go_on() searches more."
+            return f"{found}: nothing was searched yet."
         last = search.rows.history.records[search.positions.stop - 1].version
         first = self.searched_from
         which = f"version {last}" if first == last else f"versions {first} to {last}"
@@ -126,8 +131,28 @@ class Found:
             parts.append(f"{byte_size(search.bytes_read)} were read, and earlier versions were not")
         if search.findings:
             parts.append("findings() says what was left out")
-        more = "" if not search.waiting and self.num_rows <= self._limit else " go_on() tells more."
-        return f"{'; '.join(parts)}.{more}"
+        return f"{'; '.join(parts)}."
+
+    @property
+    def answer(self) -> Answer:
+        """The rows, newest first, and what became of them."""
+        rows = self.to_polars()
+        values = tuple(rows.columns[len(FOUND.names) :])
+        shown = rows.select("_rowid", *_LIVES, *_WHO, *values)
+        totals = {
+            "num_rows": self.num_rows,
+            "is_complete": self.is_complete,
+            "bytes_read": self.bytes_read,
+        }
+        return Answer(
+            f"{self.sentence}{ends_words(rows, self.num_rows)}",
+            (
+                Section("totals", None, totals),
+                Section("rows", "Rows", rows, shown=shown, values=values, schema=FOUND),
+            ),
+            f"{call('table.find', self.where)}.to_polars()",
+            findings=tuple(self._search.findings),
+        )
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows, newest first, each as often as it was seen with other values.
@@ -213,14 +238,9 @@ class Found:
         seen, values = with_values(search, seen, shown)
         return found_frame(search.rows, seen, values, search.searched_from)
 
-    @described
-    def __repr__(self) -> str:
-        return f"Found({self.where!r}: {self.sentence})"
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<p>{escape(self.sentence)}</p>{rows_html(self.to_polars())}"
+    @property
+    def _subject(self) -> str:
+        return repr(self.where)
 
 
 def _other_branches(view: HistoryView) -> str:

@@ -7,17 +7,18 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from inspect import cleandoc
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from lance_explorer.answers import Answer, Answering, Section
 from lance_explorer.arguments import many, text, whole_number
 from lance_explorer.errors import FragmentNotFoundError
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.documented import column_table, documented
+from lance_explorer.frames.sizes import counted
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.edges import StretchEdges
@@ -33,7 +34,6 @@ from lance_explorer.lineage.nodes import EDGES, FRAGMENTS, STATES, Edge, Fragmen
 from lance_explorer.lineage.openlineage import openlineage_events
 from lance_explorer.lineage.rows_in_lives import visits
 from lance_explorer.lineage.version_line import line_of
-from lance_explorer.shown import described
 from lance_explorer.storage import check_not_forked
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def lineage(view: HistoryView) -> "Lineage":
 
 
 @dataclass(frozen=True)
-class Lineage:
+class Lineage(Answering):
     """Where the rows of each fragment of a table came from, and where they moved to.
 
     Attributes
@@ -334,29 +334,29 @@ class Lineage:
         fragments, edges, _ = self.frames
         return openlineage_events(self._view, fragments, edges, text("namespace", namespace))
 
-    # ------------------------------------------------------------------------ display
-
-    @described
-    def __repr__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """How many fragments and edges there are."""
         fragments, edges, _ = self.frames
-        branch = f" (branch {self._view.branch})" if self._view.branch else ""
-        name = PurePosixPath(self._view.uri).name + branch
-        counts = f"{_plural(len(fragments), 'fragment')}, {_plural(len(edges), 'edge')}"
-        return f"Lineage({name}: {counts})"
+        return f"{counted(len(fragments), 'fragment')}, {counted(len(edges), 'edge')}"
 
-    def _repr_html_(self) -> str:
+    @property
+    def answer(self) -> Answer:
+        """How many fragments there are, how many of them now, and how many edges of each kind."""
         check_not_forked()
         fragments, edges, _ = self.frames
-        shown = edges.group_by("kind").agg(pl.len().alias("edges"), pl.col("rows").sum())
-        rows = "".join(
-            f"<tr><td>{kind}</td><td>{count:,}</td><td>{rows:,}</td></tr>"
-            for kind, count, rows in shown.sort("kind").iter_rows()
+        kinds = edges.group_by("kind").agg(pl.len().alias("edges"), pl.col("rows").sum())
+        current = f"{fragments['is_current'].sum():,} of {len(fragments):,} fragments are current"
+        return Answer(
+            f"Lineage of {self._subject}: {self.sentence}; {current}.",
+            (Section("kinds", "Edges", kinds.sort("kind")),),
+            "table.lineage().edges()",
         )
-        return (
-            f"<div><strong>{escape(repr(self))}</strong><table>"
-            f"<tr><th>edges</th><th>number</th><th>rows</th></tr>{rows}</table>"
-            f"{fragments['is_current'].sum():,} of {len(fragments):,} fragments are current</div>"
-        )
+
+    @property
+    def _subject(self) -> str:
+        branch = f" (branch {self._view.branch})" if self._view.branch else ""
+        return PurePosixPath(self._view.uri).name + branch
 
     @cached_property
     def _nodes(self) -> dict[str, FragmentNode]:
@@ -364,10 +364,6 @@ class Lineage:
         check_not_forked()
         keys = self.frames.fragments.select("node", *FragmentNode._fields)
         return {name: FragmentNode(*key) for name, *key in keys.iter_rows()}
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def _document_attributes() -> None:

@@ -4,21 +4,35 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from lance_explorer.answers import Answer, Answering, Section
+from lance_explorer.answers.calls import call
 from lance_explorer.arguments import flag, row_number
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import ROW_HISTORY
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.following import row_history
-from lance_explorer.shown import described
 
 if TYPE_CHECKING:
     from lance_explorer.lineage.graph import Lineage
 
 __all__ = ["Row"]
 
+_SHOWN = (
+    "version",
+    "event",
+    "operation",
+    "author",
+    "job",
+    "timestamp",
+    "branch",
+    "predicate",
+    "message",
+    "run",
+)
 
-class Row:
+
+class Row(Answering):
     """A row by its row ID; without stable row IDs, by its address in one version.
 
     Parameters
@@ -88,9 +102,44 @@ class Row:
             lambda view: lineage(view).subgraph_of(row_history(view, self.row_id, self.at))
         )
 
-    @described
-    def __repr__(self) -> str:
-        at = "" if self.at is None else f" at version {self.at}"
+    @property
+    def sentence(self) -> str:
+        """What happened to the row last."""
         last = self.history().row(-1, named=True)
-        where = f"version {last['version']}"
-        return f"Row({self.row_id}{at}: last {last['event'].replace('_', ' ')} in {where})"
+        return f"last {last['event'].replace('_', ' ')} in version {last['version']}"
+
+    @property
+    def answer(self) -> Answer:
+        """What happened to the row, newest first."""
+        return self.answer_with()
+
+    def answer_with(self, *, values: bool = False) -> Answer:
+        """Return the answer; with ``values``, those after each event are in it.
+
+        Examples
+        --------
+        >>> table.row(1).answer_with(values=True).sentence
+        'Row 1: last deleted in version 4.'
+        """
+        history = self.history(values=values)
+        newest = history[[*range(len(history))][::-1]]  # Polars does not reverse arrays of texts
+        more = ["changed_columns", "values"] if values else []
+        unsure = pl.when("is_uncertain").then(pl.lit("uncertain")).alias("certainty")
+        return Answer(
+            f"Row {self._subject}: {self.sentence}.",
+            (
+                Section(
+                    "events",
+                    "",
+                    newest,
+                    shown=newest.select(*_SHOWN, unsure, *more),
+                    values=("values",),
+                    schema=ROW_HISTORY,
+                ),
+            ),
+            f"{call('table.row', self.row_id, at=self.at)}.history()",
+        )
+
+    @property
+    def _subject(self) -> str:
+        return f"{self.row_id}{'' if self.at is None else f' at version {self.at}'}"

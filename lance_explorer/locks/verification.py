@@ -6,6 +6,7 @@ from typing import Literal
 
 import polars as pl
 
+from lance_explorer.answers import Answer, Section
 from lance_explorer.frames.columns import TEXT, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.locks.lock_text import Lock
@@ -124,11 +125,20 @@ files and 1 deletion file; 3 versions were committed since.
     def __repr__(self) -> str:
         return f"Verification of {self._what}: {self.status}. {self.sentence}"
 
-    def _repr_html_(self) -> str:
-        from lance_explorer.display import facts_html
+    @property
+    def answer(self) -> Answer:
+        """Whether the version is still there, and what was looked at."""
+        facts = {"status": self.status, "ok": self.ok, "uri": self.uri}
+        return Answer(
+            f"Verification of {self._what}: {self.status}. {self.sentence}",
+            (
+                Section("facts", "", facts),
+                Section("checks", "Checks", self.to_frame(), schema=CHECKS),
+            ),
+        )
 
-        facts = {"status": self.status, "in words": self.sentence, "location": self.uri}
-        return facts_html(f"Verification of {self._what}", facts, "Checks", self.to_frame())
+    def _repr_html_(self) -> str:
+        return self.answer.html()
 
     @property
     def _what(self) -> str:

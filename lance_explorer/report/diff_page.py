@@ -2,30 +2,26 @@
 
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from html import escape
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
-from string import Template
 
 import polars as pl
 
-from lance_explorer.arguments import file_to_write
+from lance_explorer.answers import Section
 from lance_explorer.cells.text import briefs_of
 from lance_explorer.changes.diff import Diff
 from lance_explorer.changes.diff_commits import COMMITS_BETWEEN
 from lance_explorer.changes.diff_config import CONFIG_DIFF
 from lance_explorer.changes.diff_layout import INDEX_DIFF
 from lance_explorer.changes.diff_schema import SCHEMA_DIFF
-from lance_explorer.errors import LanceExplorerError, StorageError
 from lance_explorer.figures.distributions import bars_of, bars_picture
 from lance_explorer.format.schema import NO_PARENT, is_blob
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.events.event_runs import NET_EVENTS, RowEvent
 from lance_explorer.history.view import HistoryView
-from lance_explorer.report.markup import contents, frame_table, paragraph, section
-from lance_explorer.report.page import shipped
+from lance_explorer.report.page import shipped, write_page
+from lance_explorer.report.parts import Block, sentence, table_of
 
 __all__ = ["write_diff"]
 
@@ -60,58 +56,35 @@ def write_diff(diff: Diff, view: HistoryView, end: int, path: str | os.PathLike[
     path : str or os.PathLike
         The file; its folder must exist.
     """
-    target = file_to_write("path", path)
     parts = {
-        "Rows": _rows(diff, view, end),
-        "Schema": _part(diff, "schema"),
-        "Indices": _part(diff, "indices"),
-        "Config": _part(diff, "config"),
-        "Commits": _commits(diff),
+        "Rows": partial(_rows, diff, view, end),
+        "Schema": partial(_part, diff, "schema"),
+        "Indices": partial(_part, diff, "indices"),
+        "Config": partial(_part, diff, "config"),
+        "Commits": partial(_commits, diff),
     }
-    sections = [section(title.lower(), title, _safe(blocks)) for title, blocks in parts.items()]
     before, after = (
         f"{branch}:{number}" if branch else f"{number}"
         for branch, number in (diff.before, diff.after)
     )
-    page = Template(shipped("diff.html")).substitute(
-        title=escape(f"{view.name}: {before} to {after}"),
-        made=escape(
-            f"Made by lance_explorer {version('lance-explorer')} on "
-            f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-        ),
-        style=shipped("report.css") + shipped("diff.css"),
-        contents=contents({title.lower(): title for title in parts}),
-        sections="\n".join(sections),
-    )
-    try:
-        target.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"the page cannot be written: {error}") from error
-    return target
+    title = f"{view.name}: {before} to {after}"
+    return write_page(path, title, parts, shipped("report.css") + shipped("diff.css"), "page")
 
 
-def _safe(blocks: Iterator[str]) -> Iterator[str]:
-    """Yield blocks; where they fail, why."""
-    try:
-        yield from blocks
-    except LanceExplorerError as error:
-        yield paragraph(f"This cannot be shown: {error}", "failure")
-
-
-def _rows(diff: Diff, view: HistoryView, end: int) -> Iterator[str]:
+def _rows(diff: Diff, view: HistoryView, end: int) -> Iterator[Block]:
     [counts] = diff.summary().to_dicts()
     told = {event.label: counts[event.label] for event in NET_EVENTS}
     some = [f"{count:,} {name.replace('_', ' ')}" for name, count in told.items() if count]
     unknown = [name.replace("_", " ") for name, count in told.items() if count is None]
     if unknown:
         some.append(f"unknown how many {', '.join(unknown)}")
-    yield paragraph(f"Rows: {', '.join(some) or 'none'}.")
+    yield sentence(f"Rows: {', '.join(some) or 'none'}.")
     kinds = (RowEvent.INSERTED, RowEvent.DELETED, RowEvent.UPDATED, RowEvent.COLUMN_REWRITTEN)
     changed = sum([told[kind.label] or 0 for kind in kinds])
     if not changed and not unknown:
         return
     if changed > _MOST_VALUES_READ:
-        yield paragraph(
+        yield sentence(
             f"{changed:,} rows changed: their values are not read for a page. "
             "`table.diff(a, b).rows()` has them."
         )
@@ -121,12 +94,12 @@ def _rows(diff: Diff, view: HistoryView, end: int) -> Iterator[str]:
     columns = [field.name for field in tops if not is_blob(field)][:_MOST_COLUMNS]
     lines = diff.rows(images="both", columns=columns)
     if len(diff.findings()):
-        yield paragraph("Some values are lost, and shown as null.", "failure")
+        yield Section("lost", "", "Some values are lost, and shown as null.", is_warning=True)
     yield from _distributions(lines)
     yield from _lines(lines)
 
 
-def _distributions(lines: pl.DataFrame) -> Iterator[str]:
+def _distributions(lines: pl.DataFrame) -> Iterator[Block]:
     """Yield the values of each column that changed, before and after, in the rows it changed in.
 
     If none changed, those of all columns in the rows that were deleted and inserted.
@@ -149,15 +122,15 @@ def _distributions(lines: pl.DataFrame) -> Iterator[str]:
             words = f"`{name}` in {len(before):,} deleted and {len(after):,} inserted rows"
         bars = bars_of(before, after)
         if bars is None or not len(before) + len(after):
-            yield paragraph(f"{words}.")
+            yield sentence(f"{words}.")
             continue
         colours = ", grey before and blue after" if is_first else ""
         is_first = False
-        yield paragraph(f"{words}{colours}:")
-        yield bars_picture(name, bars)
+        yield sentence(f"{words}{colours}:")
+        yield Section("bars", "", partial(bars_picture, name, bars))
 
 
-def _lines(lines: pl.DataFrame) -> Iterator[str]:
+def _lines(lines: pl.DataFrame) -> Iterator[Block]:
     """Yield a table of the rows that changed, each value as old → new."""
     values = _value_columns(lines)
     texts = lines.select(
@@ -174,7 +147,7 @@ def _lines(lines: pl.DataFrame) -> Iterator[str]:
             if num_same == 1
             else ("were written again with the values that they")
         )
-        yield paragraph(f"{counted(num_same, 'row')} {wrote} had.")
+        yield sentence(f"{counted(num_same, 'row')} {wrote} had.")
     texts = texts.filter(~same.fill_null(False))
     old = texts.filter(kind == "update_preimage").select(
         "_rowaddr_before", "_rowaddr_after", *values
@@ -217,7 +190,7 @@ def _lines(lines: pl.DataFrame) -> Iterator[str]:
         schema = dict.fromkeys(("row", "change", "values"), pl.String)
         frame = pl.DataFrame(shown, schema=schema, strict=False)
         caption = f"{len(shown):,} of {len(counts):,} rows that differ"
-        yield frame_table(frame, caption, whole="values")
+        yield Section("rows", caption, frame, uncut=("values",))
 
 
 def _said(text: str | None) -> str:
@@ -229,20 +202,20 @@ def _value_columns(lines: pl.DataFrame) -> list[str]:
     return lines.columns[first:]
 
 
-def _part(diff: Diff, name: str) -> Iterator[str]:
+def _part(diff: Diff, name: str) -> Iterator[Block]:
     found: pl.DataFrame = getattr(diff, name)()
     if found.is_empty():
-        yield paragraph("Nothing differs.")
+        yield sentence("Nothing differs.")
         return
     some = [column.name for column in found if column.null_count() < len(found)]
     shown = found.select(some).head(_MOST_PARTS)
-    yield frame_table(shown, f"{len(shown):,} of {len(found):,}", _PARTS[name])
+    yield table_of(shown, f"{len(shown):,} of {len(found):,}", _PARTS[name])
 
 
-def _commits(diff: Diff) -> Iterator[str]:
+def _commits(diff: Diff) -> Iterator[Block]:
     found = diff.commits()
     shown = found.drop("known_from").head(_MOST_PARTS)
     if found.is_empty():
-        yield paragraph("No commit lies between both.")
+        yield sentence("No commit lies between both.")
     else:
-        yield frame_table(shown, f"{len(shown):,} of {len(found):,} commits", COMMITS_BETWEEN)
+        yield table_of(shown, f"{len(shown):,} of {len(found):,} commits", COMMITS_BETWEEN)

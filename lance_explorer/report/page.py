@@ -1,26 +1,31 @@
-"""The page of a report, from its parts."""
+"""A page of parts: the report on a table is one, and so is a diff for a review."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from functools import cache
-from html import escape
+from functools import cache, partial
 from importlib.metadata import version
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
-from string import Template
 
+import plotly.graph_objects as go
+from markupsafe import Markup
+from plotly.io import to_html
 from plotly.offline import get_plotlyjs
 
+from lance_explorer.answers import Answer, Section
+from lance_explorer.answers.html import answer_html, templates
 from lance_explorer.arguments import file_to_write
 from lance_explorer.display import table_name
 from lance_explorer.errors import LanceExplorerError, StorageError
 from lance_explorer.history.view import HistoryView
 from lance_explorer.report.facts import Facts
-from lance_explorer.report.markup import contents, paragraph, picture, section
-from lance_explorer.report.parts import PARTS, Part
+from lance_explorer.report.parts import PARTS, Block
 
-__all__ = ["shipped", "write_report"]
+__all__ = ["shipped", "write_page", "write_report"]
+
+_PLOTLY = {"responsive": True, "displaylogo": False}
 
 
 def write_report(view: HistoryView, path: str | os.PathLike[str]) -> Path:
@@ -28,49 +33,81 @@ def write_report(view: HistoryView, path: str | os.PathLike[str]) -> Path:
 
     The parameters and errors are those of :meth:`~lance_explorer.table.Table.report`.
     """
-    target = file_to_write("path", path)
-    page = _page(view)
-    try:
-        target.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"the report cannot be written: {error}") from error
-    return target
-
-
-def _page(view: HistoryView) -> str:
-    """Return the whole page: the words first, so that they show while plotly.js is loaded."""
-    from tqdm.auto import tqdm
-
-    parts = tqdm(PARTS, "Writing the report", unit=" parts", delay=1.0, leave=False)
     facts = Facts(view)
-    sections = [section(part.anchor, part.title, _blocks(part, facts)) for part in parts]
-    name = escape(table_name(view))
-    made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    return Template(shipped("report.html")).substitute(
-        title=name,
-        made=f"Made by lance_explorer {version('lance-explorer')} on {made_at}",
-        style=shipped("report.css"),
-        contents=contents({part.anchor: part.title for part in PARTS}),
-        sections="\n".join(sections),
+    parts = {part.title: partial(part.blocks, facts) for part in PARTS}
+    return write_page(
+        path,
+        table_name(view),
+        parts,
+        shipped("report.css"),
+        "report",
         plotly=get_plotlyjs(),
         script=shipped("report.js"),
     )
 
 
-def _blocks(part: Part, facts: Facts) -> Iterator[str]:
-    """Return what a part consists of as HTML; where it fails, why."""
-    blocks = part.blocks(facts)
-    number = 0
+def write_page(
+    path: str | os.PathLike[str],
+    title: str,
+    parts: Mapping[str, Callable[[], Iterator[Block]]],
+    style: str,
+    what: str,
+    plotly: str = "",
+    script: str = "",
+) -> Path:
+    """Write a page of parts, which are given by their titles; return where it is.
+
+    Words come first, so that they show while plotly.js is loaded.
+    """
+    from tqdm.auto import tqdm
+
+    target = file_to_write("path", path)
+    shown = tqdm(parts.items(), f"Writing the {what}", unit=" parts", delay=1.0, leave=False)
+    page = templates().from_string(shipped("page.html"))
+    html = page.render(
+        title=title,
+        made=f"Made by lance_explorer {version('lance-explorer')} on "
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        style=Markup(style),
+        plotly=Markup(plotly),
+        script=Markup(script),
+        parts=[_part(name, blocks) for name, blocks in shown],
+    )
+    try:
+        target.write_text(html, encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"the {what} cannot be written: {error}") from error
+    return target
+
+
+def _part(title: str, blocks: Callable[[], Iterator[Block]]) -> dict[str, str]:
+    anchor = title.lower().replace(" ", "-")
+    html = Markup("\n".join(_html(anchor, blocks())))
+    return {"title": title, "anchor": anchor, "html": html}
+
+
+def _html(anchor: str, blocks: Iterator[Block]) -> Iterator[str]:
+    """Yield what a part consists of as HTML; where it fails, why."""
+    numbers = count(1)
+
+    def draw(figure: go.Figure) -> str:
+        name = f"{anchor}-{next(numbers)}"
+        html: str = to_html(
+            figure, config=_PLOTLY, include_plotlyjs=False, full_html=False, div_id=name
+        )
+        return html
+
     while True:
         try:
             block = next(blocks)
+            shown = block if isinstance(block, Answer) else Answer("", (block,))
+            yield answer_html(shown, None, draw)
         except StopIteration:
             return
         except LanceExplorerError as error:
-            yield paragraph(f"This cannot be shown: {error}", "failure")
+            why = Section("failure", "", f"This cannot be shown: {error}", is_warning=True)
+            yield answer_html(Answer("", (why,)))
             return
-        number += 1
-        yield block if isinstance(block, str) else picture(block, f"{part.anchor}-{number}")
 
 
 @cache

@@ -1,12 +1,12 @@
 """What a report consists of, part by part; each reads what it shows, and nothing else."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-import plotly.graph_objects as go
 import polars as pl
 
+from lance_explorer.answers import Answer, Content, Section, lines, said
 from lance_explorer.changes.change_feed import changes
 from lance_explorer.checks.advice import NOTHING_TO_DO, SEVERITY_WORDS
 from lance_explorer.checks.frame import CHECKS
@@ -33,20 +33,12 @@ from lance_explorer.inspect.size_origins import SIZE_ORIGINS
 from lance_explorer.inspect.size_words import headline, origin_note
 from lance_explorer.lineage.graph import lineage
 from lance_explorer.report.facts import WHAT_IT_DID, Facts
-from lance_explorer.report.markup import (
-    code_block,
-    definitions,
-    frame_table,
-    items,
-    paragraph,
-    warning,
-)
 from lance_explorer.report.story import landmarks, story
 
-__all__ = ["PARTS", "Block", "Part"]
+__all__ = ["PARTS", "Block", "Part", "sentence", "table_of"]
 
-Block: TypeAlias = "str | go.Figure"
-"""HTML, or a picture."""
+Block: TypeAlias = "Section | Answer"
+"""What a part shows: a sentence, rows, a picture, or an answer with its own sections."""
 
 _MOST_COMMITS = 200
 _MOST_ROWS = 100
@@ -60,46 +52,28 @@ class Part:
     title: str
     blocks: Callable[[Facts], Iterator[Block]]
 
-    @property
-    def anchor(self) -> str:
-        """What a link to the part ends in."""
-        return self.title.lower().replace(" ", "-")
-
 
 def _facts(facts: Facts) -> Iterator[Block]:
-    yield definitions(table_facts(facts.view))
+    yield Section("facts", "", table_facts(facts.view))
 
 
 def _disk(facts: Facts) -> Iterator[Block]:
     usage = DiskUsage(facts.on_disk)
-    yield paragraph(f"{usage.sentence}.")
-    yield disk_usage(usage.summary())
-    yield disk_growth(usage.versions())
-    for plan in plans(facts.on_disk):
-        costs = f" {plan.costs}" if plan.costs else ""
-        yield paragraph(f"{plan.title}: {plan.sentence}{costs}")
-        if plan.breaks:
-            yield warning("This would break what others need:", [*plan.breaks])
-        if plan.instead:
-            yield paragraph(plan.instead)
-        if plan.lost:
-            yield paragraph("What is lost:")
-            yield items(plan.lost)
-        if plan.code:
-            yield code_block(plan.code)
-        if plan.stays:
-            yield paragraph("Fragments that stay as they are:")
-            yield items(plan.stays)
+    yield sentence(said(usage.sentence))
+    yield _picture(lambda: disk_usage(usage.summary()))
+    yield _picture(lambda: disk_growth(usage.versions()))
+    for title, plan in plans(facts.on_disk).items():
+        yield replace(plan, sentence=f"{title}: {plan.sentence}")
 
 
 def _story(facts: Facts) -> Iterator[Block]:
     for text in story(facts):
-        yield paragraph(text)
-    yield items(landmarks(facts))
+        yield sentence(text)
+    yield Section("lines", "", lines(landmarks(facts)))
 
 
 def _growth(facts: Facts) -> Iterator[Block]:
-    yield history(facts.versions)
+    yield _picture(lambda: history(facts.versions))
 
 
 def _commits(facts: Facts) -> Iterator[Block]:
@@ -117,14 +91,14 @@ def _commits(facts: Facts) -> Iterator[Block]:
         "message",
     ).reverse()
     caption = f"{_share(len(last), len(every), 'commit', 'The last')}, the latest first"
-    yield frame_table(shown, caption, FRAMES["versions"], sentences=WHAT_IT_DID)
+    yield table_of(shown, caption, FRAMES["versions"], WHAT_IT_DID)
 
 
 def _sizes(facts: Facts) -> Iterator[Block]:
     origins = facts.size_origins
     told = headline(origins)
     if told is not None:
-        yield paragraph(str(told))
+        yield sentence(str(told))
     words = dict(facts.versions.select("version", WHAT_IT_DID).iter_rows())
     ordered = origins.sort("size_bytes", "num_rows", descending=True, maintain_order=True)
     largest = ordered.head(_MOST_ORIGINS)
@@ -143,14 +117,14 @@ def _sizes(facts: Facts) -> Iterator[Block]:
     )
     which = "What the latest version needs, by the version that wrote it: the largest"
     caption = _share(len(shown), len(origins), "version", which)
-    yield frame_table(shown, caption, SIZE_ORIGINS, sentences=WHAT_IT_DID)
-    yield manifest_bytes(frame(facts.view, "manifests"))
+    yield table_of(shown, caption, SIZE_ORIGINS, WHAT_IT_DID)
+    yield _picture(lambda: manifest_bytes(frame(facts.view, "manifests")))
 
 
 def _findings(facts: Facts) -> Iterator[Block]:
     found = facts.advice
     if found.is_empty():
-        yield paragraph(f"{NOTHING_TO_DO}: no check found anything.")
+        yield sentence(f"{NOTHING_TO_DO}: no check found anything.")
     if len(found):
         words = pl.col("severity").cast(pl.String).replace(SEVERITY_WORDS).alias("what it is")
         shown = found.select(words, "version", "fragment_id", "message", "advice", "known_bug")
@@ -160,7 +134,9 @@ def _findings(facts: Facts) -> Iterator[Block]:
 
 def _fragments(facts: Facts) -> Iterator[Block]:
     fragments = frame(facts.view, "fragments")
-    yield fragment_map(fragments, frame(facts.view, "all_fragments"), facts.versions)
+    yield _picture(
+        lambda: fragment_map(fragments, frame(facts.view, "all_fragments"), facts.versions)
+    )
     shown = fragments.select(
         "fragment_id",
         "num_rows",
@@ -174,7 +150,9 @@ def _fragments(facts: Facts) -> Iterator[Block]:
 
 
 def _files(facts: Facts) -> Iterator[Block]:
-    yield file_sizes(frame(facts.view, "data_files"), frame(facts.view, "fragments"))
+    yield _picture(
+        lambda: file_sizes(frame(facts.view, "data_files"), frame(facts.view, "fragments"))
+    )
 
 
 def _schema(facts: Facts) -> Iterator[Block]:
@@ -182,13 +160,13 @@ def _schema(facts: Facts) -> Iterator[Block]:
     told = fields.with_columns(pl.col("metadata", "encoding").replace("{}", None))
     some = [column.name for column in told if column.null_count() < len(told)]
     yield _cut(told.select(some), "field", FRAMES["fields"])
-    yield schema_history(frame(facts.view, "all_fields"))
+    yield _picture(lambda: schema_history(frame(facts.view, "all_fields")))
 
 
 def _indices(facts: Facts) -> Iterator[Block]:
     indices = frame(facts.view, "indices")
     if indices.is_empty():
-        yield paragraph("The latest version has no index.")
+        yield sentence("The latest version has no index.")
         return
     shown = indices.select(
         "name",
@@ -206,26 +184,28 @@ def _indices(facts: Facts) -> Iterator[Block]:
 
 
 def _lineage(facts: Facts) -> Iterator[Block]:
-    yield paragraph(
+    yield sentence(
         "Each lane is a fragment, and its thickness its number of rows; a ribbon is rows that "
         "moved from one fragment into another."
     )
-    yield draw_lineage(*lineage(facts.view).frames, inherited_versions(facts.view))
+    yield _picture(
+        lambda: draw_lineage(*lineage(facts.view).frames, inherited_versions(facts.view))
+    )
 
 
 def _encodings(facts: Facts) -> Iterator[Block]:
     segments = frame(facts.view, "row_id_segments")
     encodings = frame(facts.view, "row_id_encodings")
-    yield items(encoding_words(segments, encodings))
+    yield Section("lines", "", lines(encoding_words(segments, encodings)))
     every = frame(facts.view, "all_row_id_encodings")
     if len(encodings):
-        yield encoding_bytes(segments, encodings)
+        yield _picture(lambda: encoding_bytes(segments, encodings))
     if len(every):
-        yield encoding_growth(frame(facts.view, "row_id_totals"), every)
+        yield _picture(lambda: encoding_growth(frame(facts.view, "row_id_totals"), every))
 
 
 def _changes(facts: Facts) -> Iterator[Block]:
-    yield changes_over_time(changes(facts.view, 0, mode="per_commit").summary())
+    yield _picture(lambda: changes_over_time(changes(facts.view, 0, mode="per_commit").summary()))
 
 
 PARTS = (
@@ -247,10 +227,24 @@ PARTS = (
 """The parts in the order of a report."""
 
 
-def _cut(rows: pl.DataFrame, noun: str, schema: FrameSchema) -> str:
+def sentence(words: str) -> Section:
+    """Return a sentence."""
+    return Section("text", "", words)
+
+
+def _picture(draw: "Content") -> Section:
+    return Section("picture", "", draw)
+
+
+def table_of(frame: pl.DataFrame, title: str, schema: FrameSchema, *words: str) -> Section:
+    """Return rows under a title; ``words`` are columns of sentences."""
+    return Section("rows", title, frame, words=words, schema=schema)
+
+
+def _cut(rows: pl.DataFrame, noun: str, schema: FrameSchema) -> Section:
     """Return the first rows of a frame, and of how many."""
     shown = rows.head(_MOST_ROWS)
-    return frame_table(shown, _share(len(shown), len(rows), noun, "The first"), schema)
+    return table_of(shown, _share(len(shown), len(rows), noun, "The first"), schema)
 
 
 def _share(shown: int, total: int, noun: str, which: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.answers.calls import call, literal
 from lance_explorer.arguments import names
 from lance_explorer.changes.diff_words import words_beside_rows
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
@@ -22,7 +23,7 @@ from lance_explorer.table import Table
 from lance_explorer.values.child import time_limit
 from lance_explorer.widgets.changed_rows import ChangedRows
 from lance_explorer.widgets.changed_values import changed_values
-from lance_explorer.widgets.code_lines import arranged_code, call, literal
+from lance_explorer.widgets.code_lines import arranged_code
 from lance_explorer.widgets.comparison import Comparison, compare
 from lance_explorer.widgets.comparison_facts import (
     CLASS_COLORS,

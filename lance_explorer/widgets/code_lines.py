@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from lance_explorer.answers.calls import call, literal
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.table import Table
 from lance_explorer.widgets.arranging import Sort, read_filter
 
-__all__ = ["arranged_code", "call", "dataset_code", "literal", "opening_code"]
+__all__ = ["arranged_code", "dataset_code", "opening_code"]
 
 _IMPORTS = {
     "pl.": "import polars as pl",
@@ -63,30 +64,6 @@ def _options_lines(table: Table, arguments: list[str]) -> list[str]:
     arguments.append("storage_options=storage_options")
     placeholders = ", ".join([f"{literal(name)}: ..." for name in options])
     return [f"storage_options = {{{placeholders}}}  # fill in what you opened the table with"]
-
-
-def call(function: str, *arguments: object, **options: object) -> str:
-    """Return a call as code; options that are None are left out."""
-    shown = [literal(argument) for argument in arguments]
-    shown += [f"{name}={literal(value)}" for name, value in options.items() if value is not None]
-    return f"{function}({', '.join(shown)})"
-
-
-def literal(value: object) -> str:
-    """Return a text, number or boolean, or a list or tuple of these, as code.
-
-    Examples
-    --------
-    >>> from lance_explorer.widgets.code_lines import literal
-    >>> print(literal(["it's", 'a "b"', 3]))
-    ["it's", 'a "b"', 3]
-    """
-    if isinstance(value, list):
-        return f"[{', '.join(map(literal, value))}]"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(literal, value))})"
-    text = repr(value)
-    return f'"{text[1:-1]}"' if isinstance(value, str) and '"' not in text else text
 
 
 def arranged_code(code: str, schema: pl.Schema, typed: str, sorts: Sequence[Sort] = ()) -> str:

@@ -8,6 +8,7 @@ import polars as pl
 import traitlets
 from numpy.typing import NDArray
 
+from lance_explorer.answers.calls import call
 from lance_explorer.checks.advice import disk_advice
 from lance_explorer.checks.frame import CHECKS
 from lance_explorer.errors import LanceExplorerError
@@ -16,7 +17,7 @@ from lance_explorer.inspect.data_files import DATA_FILES
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
-from lance_explorer.widgets.code_lines import arranged_code, call
+from lance_explorer.widgets.code_lines import arranged_code
 from lance_explorer.widgets.disk_data import (
     disk_answer,
     forget_what_is_on_disk,

@@ -5,12 +5,13 @@ The views of a table show one look at its folder, so that no two of them have ot
 
 import threading
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import polars as pl
 
+from lance_explorer.answers import said
+from lance_explorer.answers.view import answer_view
 from lance_explorer.disk.plans import plans
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.disk.usage import KIND_WORDS, PART_WORDS, DiskUsage
@@ -60,8 +61,16 @@ def plans_answer(table: Table, request: Request) -> dict[str, Any]:
             made = plans(on_disk(table), request.check)
     except LanceExplorerError:
         return {"plans": []}  # :func:`disk_answer` tells why
-    told = [(plan, dataset_code(table, plan.code) if plan.code else "") for plan in made]
-    return {"plans": [{**asdict(plan), "lines": lines} for plan, lines in told]}
+    return {
+        "plans": [
+            {
+                **answer_view(plan),
+                "title": title,
+                "lines": dataset_code(table, plan.code) if plan.code else "",
+            }
+            for title, plan in made.items()
+        ]
+    }
 
 
 def disk_answer(table: Table, request: Request) -> Reply | dict[str, Any]:
@@ -89,7 +98,7 @@ def disk_data(table: Table, check: Callable[[], None]) -> Reply:
     of_versions = versions.drop_nulls("version")
     check()
     content = {
-        "sentence": usage.sentence,
+        "sentence": said(usage.sentence),
         "statuses": [
             {"name": name, "words": STATUS_WORDS[name], "color": color, "bytes": str(sizes[name])}
             for name, color in STATUS_COLORS.items()

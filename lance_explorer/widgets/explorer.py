@@ -10,16 +10,17 @@ from typing import Any
 import polars as pl
 import traitlets
 
+from lance_explorer.answers import Answer
+from lance_explorer.answers.view import answer_view, as_texts
 from lance_explorer.arguments import check_choice, flag
 from lance_explorer.errors import LanceExplorerError, RefNotFoundError
 from lance_explorer.lineage.find import Found as FoundRows
 from lance_explorer.shown import described
 from lance_explorer.table import Table
-from lance_explorer.widgets.answer_data import answer_data, as_texts
-from lance_explorer.widgets.answers import Answer, found_answer
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.code_lines import opening_code
 from lance_explorer.widgets.disk import Disk
+from lance_explorer.widgets.found_lines import found_answer
 from lance_explorer.widgets.indices import Indices
 from lance_explorer.widgets.lineage_graph import LineageGraph
 from lance_explorer.widgets.live import Following
@@ -328,7 +329,13 @@ class Explorer(View):
 
     def _told(self, answer: Answer, rows: FoundRows | None) -> dict[str, Any]:
         self._rows = rows
-        return answer_data(self._table, answer, rows)
+        return {
+            "answer": {
+                **answer_view(answer),
+                "code": opening_code(self._table, answer.code),
+                "can_go_on": rows is not None and not rows.is_complete,
+            }
+        }
 
     @answers("code", in_background=True)
     def _as_code(self, _: Request) -> dict[str, Any]:

@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.answers.html import frame_html
 from lance_explorer.arguments import names
 from lance_explorer.cells.csv import csv_of
-from lance_explorer.cells.html import table_html
 from lance_explorer.cells.text import briefs_of, sizes_of, texts_of, unit_of
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.shown import described
@@ -105,7 +105,7 @@ class GridView(View):
         """Return the first rows as an HTML table."""
         rows = self._arrangement.rows(0, _STATIC_ROWS, self.shown_columns)
         count = f"{rows.height:,} of {self._arrangement.num_rows:,} rows"
-        return f"{table_html(rows, are_values=True)}<p>{count}</p>"
+        return f"{frame_html(rows, are_values=True)}<p>{count}</p>"
 
     @described
     def __repr__(self) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from lance_explorer.answers.calls import literal
 from lance_explorer.checks.advice import NOTHING_TO_DO
 from lance_explorer.inspect.index_health import MANY_UNINDEXED_ROWS
-from lance_explorer.widgets.code_lines import literal
 
 __all__ = ["no_advice_words"]
 

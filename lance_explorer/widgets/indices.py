@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.answers.calls import call, literal
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.figures.labels import plural
 from lance_explorer.figures.palette import COVERAGE_COLORS
@@ -16,7 +17,6 @@ from lance_explorer.inspect.index_lives import COVERAGES, index_lives, index_nam
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_sentences
-from lance_explorer.widgets.code_lines import call, literal
 from lance_explorer.widgets.index_facts import index_facts
 from lance_explorer.widgets.packing import floats, packed
 from lance_explorer.widgets.state import ExplorerState, table_of

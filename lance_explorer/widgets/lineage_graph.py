@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.answers.calls import literal
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.figures.lineage_layout import LineageLayout, lay_out
 from lance_explorer.figures.lineage_path import place_paths
@@ -12,7 +13,6 @@ from lance_explorer.figures.lineage_selection import with_origins
 from lance_explorer.lineage.following import row_history
 from lance_explorer.lineage.graph import FragmentNode, Lineage
 from lance_explorer.table import Table
-from lance_explorer.widgets.code_lines import literal
 from lance_explorer.widgets.lineage_data import layout_data, path_data, versions_data
 from lance_explorer.widgets.row_lookup import row_named
 from lance_explorer.widgets.state import ExplorerState, table_of

@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.answers.calls import call
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.inspect.log import filter_log
 from lance_explorer.shown import described
 from lance_explorer.table import Table
-from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.log_data import log_data
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions

@@ -6,10 +6,13 @@ A question is a text such as ``who deleted photo_id = 42``. What is typed withou
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
+from lance_explorer.answers import Answer, Line, Place, Section
+from lance_explorer.answers.calls import call
 from lance_explorer.checks.advice import NOTHING_TO_DO, advice, advice_counts
 from lance_explorer.disk.plans import plans
 from lance_explorer.disk.usage import DiskUsage
@@ -17,20 +20,11 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.frames.sizes import counted
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline
+from lance_explorer.lineage.found_words import LONGEST_VALUE, by_whom, value_words
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import VIEWS_OF_CHECKS
-from lance_explorer.widgets.answers import (
-    LONGEST_VALUE,
-    MOST_LINES,
-    Answer,
-    Line,
-    by_whom,
-    found_answer,
-    how_far,
-    value_words,
-)
-from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.disk_data import on_disk
+from lance_explorer.widgets.found_lines import MOST_LINES, found_answer
 
 __all__ = ["QUESTIONS", "answer_to", "examples"]
 
@@ -101,8 +95,9 @@ def _who_deleted(table: Table, where: str) -> Answer:
     if gone.is_empty():
         live = rows.filter("is_live")["_row"].n_unique()
         why = f"{counted(live, 'such row')} {_are(live)} live" if live else "there is none"
-        lines = found_answer(table, found).lines
-        return Answer(f"Nobody: {why}. {how_far(found)}", lines, code)
+        return replace(
+            found_answer(table, found), sentence=f"Nobody: {why}. {found.sentence}", code=code
+        )
     commits = gone.group_by("ended_version", maintain_order=True).agg(
         pl.col("_row").n_unique().alias("count"), pl.all().first()
     )
@@ -116,9 +111,10 @@ def _who_deleted(table: Table, where: str) -> Answer:
     back = gone.join(rows.filter("is_live"), on="_row", how="semi")["_row"].n_unique()
     again = f" {back:,} of these {_are(back)} live again." if back else ""
     doubt = " Of some it is uncertain." if gone["is_uncertain"].any() else ""
-    more = "" if found.is_complete else f" {how_far(found)}"
+    more = "" if found.is_complete else f" {found.sentence}"
     sentence = f"{counted(count, 'row')} {_was(count)} deleted {which}.{again}{doubt}{more}"
-    return Answer(sentence, lines, code, Line("Open Time travel", "time_travel", lines[0].changes))
+    place = Place("time_travel", {"version": first["ended_version"]}, words="Open Time travel")
+    return _told(sentence, lines, code, place)
 
 
 def _newest(commits: pl.DataFrame) -> Iterator[dict[str, Any]]:
@@ -127,7 +123,7 @@ def _newest(commits: pl.DataFrame) -> Iterator[dict[str, Any]]:
 
 def _by_commit(row: Mapping[str, Any], count: int, version: int) -> Line:
     words = f"version {version:,}: {counted(count, 'row')} {row['ended_as']}{by_whom(row)}"
-    return Line(words, "time_travel", {"version": version})
+    return Line(words, Place("time_travel", {"version": version}))
 
 
 def _who_changed(table: Table, column: str, where: str | None) -> Answer:
@@ -140,9 +136,9 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
         version = row["version"]
         at = "an unknown version" if version is None else f"version {version:,}"
         words = f"{at}: {counted(row['num_cells'], 'cell')}{by_whom(row)}"
-        changes = {} if version is None else {"version": version}
         is_here = version is not None and row["branch"] == table.branch
-        lines.append(Line(words, "time_travel" if is_here else None, changes, row["branch"]))
+        place = Place("time_travel", {"version": version}, row["branch"]) if is_here else None
+        lines.append(Line(words, place))
     sentence = found.sentence
     if len(cells) == 1:
         row = cells.row(0, named=True)
@@ -153,10 +149,8 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
         sentence = f"`{column}` is {now} since {since}{by_whom(row)}{before}."
         if row["is_uncertain"]:
             sentence += " An earlier commit may have changed it."
-    place = lines[0] if lines and lines[0].view else None
-    return Answer(
-        sentence, lines, code, place and Line("Open Time travel", place.view, place.changes)
-    )
+    first = lines[0].place if lines else None
+    return _told(sentence, lines, code, first and replace(first, words="Open Time travel"))
 
 
 def _changed_since(table: Table, since: str) -> Answer:
@@ -173,11 +167,11 @@ def _changed_since(table: Table, since: str) -> Answer:
         f"From {start} to version {end:,}, in {counted(len(log), 'commit')}: "
         f"{_events(found)}.{doubt}"
     )
-    return Answer(
+    return _told(
         sentence,
         _commit_lines(log, table.branch),
         f"{call('table.changes', ref)}.summary()",
-        Line("Open Changes", "changes", {"version": end, "compared_version": begin}),
+        Place("changes", {"version": end, "compared_version": begin}, words="Open Changes"),
     )
 
 
@@ -185,9 +179,7 @@ def _commit_lines(log: pl.DataFrame, branch: str | None) -> list[Line]:
     return [
         Line(
             f"version {row['version']:,}: {row['words']}{_said(row)}",
-            "time_travel",
-            {"version": row["version"]},
-            branch,
+            Place("time_travel", {"version": row["version"]}, branch),
         )
         for row in log.head(MOST_LINES).iter_rows(named=True)
     ]
@@ -203,45 +195,37 @@ def _said(row: Mapping[str, Any]) -> str:
 def _why_big(table: Table) -> Answer:
     found = on_disk(table)
     told = headline(size_origins(table._view))
-    made = [] if told is None else [Line(str(told), "time_travel", {"version": told.version})]
-    lines = [
-        Line(
-            " ".join(
-                [f"{plan.title}: {plan.sentence[:1].lower()}{plan.sentence[1:]}", *plan.breaks]
-            ),
-            "disk",
-        )
-        for plan in plans(found)
-    ]
-    return Answer(
-        f"{DiskUsage(found).sentence}.",
-        [*made, *lines],
-        "table.disk_usage().summary()",
-        Line("Open Disk", "disk"),
-    )
+    lines = list[Line]()
+    if told is not None:
+        lines.append(Line(str(told), Place("time_travel", {"version": told.version})))
+    for title, plan in plans(found).items():
+        words = f"{title}: {plan.sentence[:1].lower()}{plan.sentence[1:]}"
+        lines.append(Line(" ".join([words, *plan.words("breaks")]), Place("disk")))
+    answer = DiskUsage(found).answer
+    section = Section("why", "", tuple(lines))
+    return replace(answer, sections=(section,), place=Place("disk", words="Open Disk"))
 
 
 def _what_to_do(table: Table) -> Answer:
     found = advice(table._view, lambda _: on_disk(table))
     told = advice_counts(found)
     lines = [
-        Line(f"{row['message']}. {row['advice'] or ''}".strip(), VIEWS_OF_CHECKS.get(row["check"]))
+        Line(f"{row['message']}. {row['advice'] or ''}".strip(), _view_of(row["check"]))
         for row in found.head(MOST_LINES).iter_rows(named=True)
     ]
     sentence = f"{told[:1].upper()}{told[1:]}." if told else f"{NOTHING_TO_DO}."
-    return Answer(sentence, lines, "table.check()", Line("Open Overview", "overview"))
+    return _told(sentence, lines, "table.check()", Place("overview", words="Open Overview"))
 
 
 def _touched(table: Table, column: str) -> Answer:
     log = table.log(column=column)
     count = len(log)
     last = f"; the last is version {log['version'][0]:,}" if count else ""
-    return Answer(
+    return _told(
         f"{counted(count, 'commit')} can have changed `{column}`{last}.",
         _commit_lines(log.filter(pl.col("branch").eq_missing(table.branch)), table.branch),
         call("table.log", column=column),
-        Line("Open Log", "log"),
-        {"column": column},
+        Place("log", words="Open Log", filters={"column": column}),
     )
 
 
@@ -260,8 +244,8 @@ def _on_branch(table: Table, name: str) -> Answer | None:
     own = call("lx.open_table", table.uri, branch=name)
     code = f"{own}.changes({found['begin_version']}).summary()"
     latest = {"version": found["end_version"], "compared_version": found["begin_version"]}
-    place = Line(f"Switch to {name}", "changes", latest, name)
-    return Answer(sentence, _commit_lines(log, name), code, place)
+    place = Place("changes", latest, name, f"Switch to {name}")
+    return _told(sentence, _commit_lines(log, name), code, place)
 
 
 def _merge_of(table: Table, name: str) -> Answer | None:
@@ -280,12 +264,12 @@ def _merge_of(table: Table, name: str) -> Answer | None:
             f"row {row['_rowid']:,}, `{row['column']}`: was {value_words(row['base'])}; "
             f"{ours} here, {theirs} on {name}"
         )
-        lines.append(Line(words, "row", {"row_id": row["_rowid"]}, table.branch))
-    return Answer(
+        lines.append(Line(words, Place("row", {"row_id": row["_rowid"]}, table.branch)))
+    return _told(
         " ".join(told),
         lines,
         f"{call('table.merge_preview', name)}.summary()",
-        Line(f"Switch to {name}", "changes", place, None if name == "main" else name),
+        Place("changes", place, None if name == "main" else name, f"Switch to {name}"),
     )
 
 
@@ -312,12 +296,21 @@ def _column_since(table: Table, column: str, since: str) -> Answer | None:
         told = [f"`{column}` changed in {counted(len(rows), 'row')}", *told]
     added = f", and {counted(found['inserted'], 'row')} came with it" if found["inserted"] else ""
     start = "the empty table" if begin == 0 else f"version {begin:,}"
-    return Answer(
+    return _told(
         f"From {start} to version {end:,}, {'; '.join(told)}{added}.",
         _commit_lines(log, table.branch),
         f"{call('table.changes', ref, columns=[column], images='both')}.to_polars()",
-        Line("Open Changes", "changes", {"version": end, "compared_version": begin}),
+        Place("changes", {"version": end, "compared_version": begin}, words="Open Changes"),
     )
+
+
+def _told(sentence: str, lines: list[Line], code: str, place: Place | None) -> Answer:
+    return Answer(sentence, (Section("lines", "", tuple(lines)),), code, place=place)
+
+
+def _view_of(check: str) -> Place | None:
+    view = VIEWS_OF_CHECKS.get(check)
+    return None if view is None else Place(view)
 
 
 def _version_of(words: str) -> int | str:

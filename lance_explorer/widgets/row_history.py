@@ -8,6 +8,7 @@ import polars as pl
 import traitlets
 from numpy.typing import NDArray
 
+from lance_explorer.answers.calls import call
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.row_events import event_name
 from lance_explorer.frames.followed import ROW_HISTORY
@@ -16,7 +17,7 @@ from lance_explorer.lineage.row_values import with_values
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.shown import described
 from lance_explorer.table import Table
-from lance_explorer.widgets.code_lines import arranged_code, call
+from lance_explorer.widgets.code_lines import arranged_code
 from lance_explorer.widgets.lineage_data import event_data, versions_data
 from lance_explorer.widgets.row_lookup import row_named, row_numbers_of
 from lance_explorer.widgets.row_sources import FrameRows

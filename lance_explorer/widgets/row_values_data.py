@@ -5,13 +5,13 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.answers.calls import literal
 from lance_explorer.cells.text import briefs_of
 from lance_explorer.figures.row_events import EVENT_KINDS, event_name
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage import row_values
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.widgets.cell_pieces import pieces_of
-from lance_explorer.widgets.code_lines import literal
 
 __all__ = ["absent_columns", "event_values", "events_code", "events_table"]
 

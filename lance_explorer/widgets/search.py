@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from lance_explorer.answers import Answer
 from lance_explorer.errors import (
     FragmentNotFoundError,
     InvalidArgumentError,
@@ -14,7 +15,7 @@ from lance_explorer.history.version_refs import kept_version
 from lance_explorer.lineage.find import Found as FoundRows
 from lance_explorer.lineage.following import row_history
 from lance_explorer.table import Table
-from lance_explorer.widgets.answers import Answer, found_answer
+from lance_explorer.widgets.found_lines import found_answer
 from lance_explorer.widgets.questions import QUESTIONS, answer_to
 from lance_explorer.widgets.row_lookup import row_named
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.answers.calls import call
 from lance_explorer.checks.advice import NOTHING_TO_DO
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.encoding_rows import SPILLED
@@ -25,7 +26,7 @@ from lance_explorer.inspect.version_runs import VERSION_RUNS
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data, advice_sentences
-from lance_explorer.widgets.code_lines import arranged_code, call
+from lance_explorer.widgets.code_lines import arranged_code
 from lance_explorer.widgets.packing import packed
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView

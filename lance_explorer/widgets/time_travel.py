@@ -5,12 +5,12 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.answers.calls import call
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.version_refs import kept_version
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.shown import described
 from lance_explorer.table import Table
-from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.grid_view import GridView
 from lance_explorer.widgets.row_lookup import row_named
 from lance_explorer.widgets.row_sources import FrameRows, VersionRows

@@ -16,6 +16,7 @@ import pyarrow as pa
 from click.testing import CliRunner
 
 import lance_explorer as lx
+from lance_explorer.answers.assistant import assistant_json
 from lance_explorer.cli.assistant_tools import _Tools
 from lance_explorer.cli.group import main
 from lance_explorer.widgets.questions import answer_to
@@ -71,7 +72,8 @@ def pairs(table: lx.Table) -> Iterator[tuple[str, str, Any, Any]]:
         yield "blame", name, before, now
     for name, *texts in table.merge_preview("other").cells()[["column", "base", "ours"]].rows():
         yield "merge", name, *texts
-    new, old = map(json.loads, commands(table, ("find", "uid = 1")))
+    [told] = map(json.loads, commands(table, ("find", "uid = 1")))
+    new, old = told["sections"]["rows"]["rows"]
     for name in names:
         yield "json", name, old[name], new[name]
 
@@ -100,9 +102,13 @@ def other_places(table: lx.Table, folder: Path) -> None:
         tools.changes("1"),
         tools.merge_preview("other"),
     ):
-        json.dumps(told, allow_nan=False)
+        json.loads(assistant_json(told), parse_constant=_not_json)
     for question in ("what would a merge of other bring", "who changed uid of uid = 1"):
         assert answer_to(table, question)
+
+
+def _not_json(constant: str) -> None:
+    raise AssertionError(f"{constant} is not JSON")
 
 
 def writable(columns: Mapping[str, pa.Array], file_format: Any) -> dict[str, pa.Array]:

@@ -6,7 +6,7 @@ from collections import Counter
 import pyarrow as pa
 import pytest
 
-from lance_explorer.cells.html import table_html
+from lance_explorer.answers.html import frame_html
 from lance_explorer.cells.json_rows import json_lines
 from lance_explorer.cells.text import briefs_of, cells_of, texts_of
 from lance_explorer.values.opening import to_polars
@@ -28,5 +28,5 @@ def test_no_two_values_have_one_text_and_json_is_read_back(name):
             assert not [text for text, count in Counter(told).items() if count > 1], nesting
         for text in texts:
             assert text.is_null().to_list() == column.is_null().to_list()
-        cells = table_html(frame, are_values=True).split("<td")[1:]
+        cells = frame_html(frame, are_values=True).split("<td")[1:]
         assert len({*cells}) == len(column), nesting

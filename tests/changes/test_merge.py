@@ -251,12 +251,12 @@ def test_the_command_tells_the_same(branches):
     def run(*options: str) -> Any:
         return CliRunner().invoke(main, ["merge-preview", str(branches.path), "dev", *options])
 
-    assert "1 row is in conflict, in city (1)." in run().output
+    assert "1 row is in conflict, in `city` (1)." in run().output
     assert "Silves" in run("--key", "id").output
     assert run("--exit-code").exit_code == 1
-    told = json.loads(run("--json").output)
-    assert told["summary"]["conflicts"] == 1
-    assert told["cells"][0]["ours"] == "Lagos"
+    told = json.loads(run("--json").output)["sections"]
+    assert told["summary"]["rows"][0]["conflicts"] == 1
+    assert told["cells"]["rows"][0]["ours"] == "Lagos"
     assert CliRunner().invoke(main, ["merge-preview", str(branches.path), "no"]).exit_code == 2
 
 

@@ -34,20 +34,23 @@ def test_du_says_what_takes_space(path: Path) -> None:
     assert "on disk" in found.output.splitlines()[0]
     told = json.loads(run("du", str(path), "--json").output)
     size = sum(file.stat().st_size for file in files_of(path) if file.is_file())
-    assert told["total_bytes"] == size == sum(row["size_bytes"] for row in told["summary"])
+    sections = told["sections"]
+    assert sections["totals"]["facts"]["total_bytes"] == size
+    assert size == sum(row["size_bytes"] for row in sections["summary"]["rows"])
 
 
 def test_cleanup_says_what_would_go_and_removes_nothing(path: Path) -> None:
     before = files_of(path)
     found = run("cleanup", str(path), "--dry-run", "--older-than", "0d", "--files")
     assert found.exit_code == 0, found.output
-    assert "what is lost" in found.output
+    assert "What is lost" in found.output
     assert found.output.strip().endswith(
         "dataset.cleanup_old_versions(older_than=timedelta(days=0))"
     )
     told = json.loads(run("cleanup", str(path), "--dry-run", "--older-than", "0s", "--json").output)
-    assert told["num_versions"] == 2
-    assert sum(file["size_bytes"] for file in told["files"]) == told["freed_bytes"]
+    totals, files = told["sections"]["totals"]["facts"], told["sections"]["files"]["rows"]
+    assert totals["num_versions"] == 2
+    assert sum(file["size_bytes"] for file in files) == totals["freed_bytes"]
     assert files_of(path) == before
 
 
@@ -58,7 +61,7 @@ def test_compact_says_what_would_be_rewritten(path: Path) -> None:
     assert found.exit_code == 0, found.output
     assert "2 fragments become 1" in found.output
     told = json.loads(run("compact", str(path), "--dry-run", "--json").output)
-    assert [len(task["fragment_ids"]) for task in told["tasks"]] == [2]
+    assert [len(task["fragment_ids"]) for task in told["sections"]["tasks"]["rows"]] == [2]
     assert files_of(path) == before
 
 
@@ -78,14 +81,14 @@ def test_an_age_that_is_none_is_refused(age: str, path: Path) -> None:
 
 def test_check_answers_by_its_exit_code(path: Path) -> None:
     found = run("check", str(path))
-    assert (found.exit_code, found.output) == (0, "nothing found of level warning or worse\n")
+    assert (found.exit_code, found.output) == (0, "Nothing found of level warning or worse.\n")
     data = next((path / "data").iterdir())
     data.write_bytes(b"cut off")
     found = run("check", str(path), "--level", "error")
     assert found.exit_code == 1
-    assert found.output.startswith("error: files_of_wrong_size (version")
+    assert "files_of_wrong_size  error" in found.output
     told = json.loads(run("check", str(path), "--json").output)
-    assert [row["code"] for row in told["findings"]] == ["files_of_wrong_size"]
+    assert [row["code"] for row in told["sections"]["findings"]["rows"]] == ["files_of_wrong_size"]
     assert run("check", str(path / "nowhere")).exit_code == 2
 
 
@@ -95,9 +98,14 @@ def test_check_says_what_it_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(all_checks, "MOST_STATES", 0)
     found = run("check", str(path))
     assert found.exit_code == 0
-    assert found.output.splitlines()[-1].startswith("not checked: the row IDs of 1 states")
-    assert len(json.loads(run("check", str(path), "--json").output)["not_checked"]) == 1
+    assert found.output.splitlines()[-1].startswith("- the row IDs of 1 states")
+    assert (
+        len(
+            json.loads(run("check", str(path), "--json").output)["sections"]["not_checked"]["lines"]
+        )
+        == 1
+    )
     found = run("check", str(path), "--deep")
-    assert found.output == "nothing found of level warning or worse\n"
+    assert found.output == "Nothing found of level warning or worse.\n"
     lance.write_dataset(rows(5), str(tmp_path / "plain.lance"))
-    assert "not checked" not in run("check", str(tmp_path / "plain.lance")).output
+    assert "Not checked" not in run("check", str(tmp_path / "plain.lance")).output

@@ -12,9 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 import lance_explorer as lx
+from lance_explorer.answers import Answer
 from lance_explorer.checks.advice import advice
 from lance_explorer.cli import main
-from lance_explorer.disk.plans import Plan, plans
+from lance_explorer.disk.plans import plans
 from lance_explorer.disk.survey import survey
 from tests.disk.safe_calls import check_life
 from tests.report.reading import report_on
@@ -67,7 +68,10 @@ def clean_up(path: object, code: str) -> None:
     exec(code, {"dataset": lance.dataset(str(path)), "timedelta": timedelta})
 
 
-def plans_of(path: object, branch: str | None = None) -> list[Plan]:
+ALL = "A cleanup of all but the latest version"
+
+
+def plans_of(path: object, branch: str | None = None) -> dict[str, Answer]:
     return plans(survey(lx.open_table(path, branch)._view))
 
 
@@ -91,7 +95,7 @@ def test_a_table_that_is_opened_through_a_link_is_the_one_at_its_real_place(name
     [finding] = table.inspect.findings().filter(code="opened_through_link").to_dicts()
     assert finding["severity"] == "warning"
     assert str(named.root) in finding["message"]
-    assert not plans(survey(table._view))[1].breaks
+    assert not plans(survey(table._view))[ALL].words("breaks")
 
 
 def test_a_table_that_is_opened_at_its_real_place_has_no_such_finding(named):
@@ -120,7 +124,7 @@ def test_another_spelling_without_branches_is_not_told_of(tmp_path, monkeypatch)
 
 def test_what_is_offered_for_a_link_breaks_no_branch_and_pylance_does_through_the_link(named):
     grow(named.root)
-    [plan] = [plan for plan in plans_of(named.through) if plan.title.endswith("latest version")]
+    plan = plans_of(named.through)[ALL]
     clean_up(lx.open_table(named.through).uri, plan.code)
     assert branch_is_whole(named.root)
     assert lx.open_table(named.root)._view.listing.versions[0].version == 3
@@ -186,7 +190,7 @@ def test_what_nothing_keeps_is_offered_no_call(named):
     assert "branch b needs" in preview.breaks[0]
     assert preview.instead is None
     assert preview.code == ""
-    assert plans_of(named.root)[1].instead.startswith("Nothing that Lance offers")
+    assert "Nothing that Lance offers" in plans_of(named.root)[ALL].text()
 
 
 def test_files_of_a_commit_under_way_are_kept_by_what_is_offered(named):
@@ -211,7 +215,7 @@ def test_the_command_tells_what_breaks_before_its_calls(named):
         main, ["cleanup", str(named.root), "--dry-run", "--older-than", "0d"]
     )
     lines = found.output.splitlines()
-    told = next(n for n, line in enumerate(lines) if line.startswith("Branch b could no longer"))
+    told = next(n for n, line in enumerate(lines) if line.startswith("- Branch b could no longer"))
     calls = [n for n, line in enumerate(lines) if line.startswith("dataset.")]
     assert told < calls[0] == calls[1] - 1 == len(lines) - 2
     assert lines[calls[0]] == 'dataset.tags.create("keep-main-3", 3)'
@@ -227,8 +231,8 @@ def test_a_report_tells_what_breaks_and_offers_what_does_not(named, tmp_path):
 
 def test_no_plan_calls_what_would_break_something(named):
     grow(named.through)
-    for plan in plans_of(named.root):
-        assert not plan.breaks or plan.code.startswith("dataset.tags.create")
+    for plan in plans_of(named.root).values():
+        assert not plan.words("breaks") or plan.code.startswith("dataset.tags.create")
 
 
 @pytest.mark.drawn(6)

@@ -3,8 +3,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import lance_explorer as lx
+from lance_explorer.answers.calls import call, literal
 from lance_explorer.widgets.arranging import Sort
-from lance_explorer.widgets.code_lines import arranged_code, call, literal, opening_code
+from lance_explorer.widgets.code_lines import arranged_code, opening_code
 from lance_explorer.widgets.frame_table import FrameTable
 from lance_explorer.widgets.state import ExplorerState
 from tests.synthetic import SyntheticTable

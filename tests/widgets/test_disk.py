@@ -153,17 +153,16 @@ def test_manifest_bytes_come_by_part(widget, browse):
 def test_what_is_on_disk_comes_with_what_can_be_done(widget, browse):
     told = browse(widget).ask("disk")["content"]
     usage = widget._table.disk_usage()
-    assert told["sentence"] == usage.sentence
+    assert told["sentence"] == usage.answer.sentence
     assert sum(int(status["bytes"]) for status in told["statuses"]) == usage.total_bytes
     sizes = [int(size) for kind in told["kinds"] for size in kind["bytes"].values()]
     assert sum(sizes) == usage.total_bytes
     now, latest, compaction = browse(widget).ask("plans")["content"]["plans"]
     assert now["code"] == widget._table.cleanup_preview().code
     preview = widget._table.cleanup_preview(older_than=timedelta(0))
-    assert (latest["code"], latest["lost"]) == (
-        preview.code,
-        preview.losses()["message"].to_list(),
-    )
+    [lost] = [section for section in latest["sections"] if section["name"] == "lost"]
+    assert latest["code"] == preview.code
+    assert [line["words"] for line in lost["lines"]] == preview.losses()["message"].to_list()
     assert (
         compaction["sentence"].lower() == f"{widget._table.compaction_preview().sentence}.".lower()
     )
@@ -178,7 +177,8 @@ def test_a_branch_tells_what_is_on_disk_as_its_own(tmp_path, browse):
     [data] = [total for total in content["totals"] if total["kind"] == "data files"]
     assert data["num_files"] == "2"
     sentence = browse(widget).ask("disk")["content"]["sentence"]
-    assert sentence == table.disk_usage().sentence != open_table(made.path).disk_usage().sentence
+    main = open_table(made.path).disk_usage().answer.sentence
+    assert sentence == table.disk_usage().answer.sentence != main
 
 
 def test_a_version_that_is_lost_says_why(widget, browse):

@@ -21,7 +21,7 @@ def photos(tmp_path: Path) -> Table:
 def test_numbers_are_those_of_python(photos):
     reply = disk_data(photos, lambda: None)
     usage, content = photos.disk_usage(), reply.content
-    assert content["sentence"] == usage.sentence
+    assert content["sentence"] == usage.answer.sentence
     assert sum(int(status["bytes"]) for status in content["statuses"]) == usage.total_bytes
     known, *parts = [
         np.frombuffer(buffer, "<u8" if number == 0 else "<f8")

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from lance_explorer.widgets.answers import Answer, Line, found_answer
+from lance_explorer.answers import Answer, Line, Place
 from lance_explorer.widgets.code_lines import opening_code
+from lance_explorer.widgets.found_lines import found_answer
 from lance_explorer.widgets.questions import answer_to, examples
 from lance_explorer.widgets.search import answered, rows_with
 
@@ -47,7 +48,13 @@ def with_word(table: lx.Table, word: str) -> tuple[Answer, Any]:
     return found
 
 
-def place_of(answer: Answer) -> Line:
+def lines_of(answer: Answer) -> tuple[Line, ...]:
+    [section] = answer.sections
+    assert isinstance(section.content, tuple)
+    return section.content
+
+
+def place_of(answer: Answer) -> Place:
     assert answer.place is not None
     return answer.place
 
@@ -64,7 +71,7 @@ def frame_of(table, code):
 def test_who_deleted_rows(table, typed):
     answer = asked(table, typed)
     assert answer.sentence == "1 row was deleted in version 3 by Delete where `id >= 6`."
-    assert (place_of(answer).view, place_of(answer).changes) == ("time_travel", {"version": 3})
+    assert (place_of(answer).view, place_of(answer).choices) == ("time_travel", {"version": 3})
     assert frame_of(table, answer.code)["id"].to_list() == [7]
 
 
@@ -92,7 +99,7 @@ def test_what_changed_since(table):
     found = table.changes(1).summary().row(0, named=True)
     assert f"{found['deleted']} rows deleted" in answer.sentence
     assert "1 row updated" in answer.sentence
-    assert place_of(answer).changes == {"version": 5, "compared_version": 1}
+    assert place_of(answer).choices == {"version": 5, "compared_version": 1}
     assert frame_of(table, answer.code).equals(table.changes(1).summary())
     assert asked(table, "what changed since v1").sentence == answer.sentence
     assert "From the empty table" in asked(table, "what changed since yesterday").sentence
@@ -101,20 +108,20 @@ def test_what_changed_since(table):
 def test_why_it_is_big_is_what_is_on_disk(table):
     answer = asked(table, "why is it so big?")
     assert answer.sentence == f"{table.disk_usage().sentence}."
-    assert table.compaction_preview().sentence in answer.lines[-1].words
+    assert table.compaction_preview().sentence in lines_of(answer)[-1].words
     assert frame_of(table, answer.code).equals(table.disk_usage().summary())
 
 
 def test_what_should_be_done_is_what_checks_find(table):
     answer = asked(table, "what should be done")
-    assert len(answer.lines) == len(table.check())
+    assert len(lines_of(answer)) == len(table.check())
 
 
 def test_what_touched_a_column(table):
     answer = asked(table, "what touched score")
     log = table.log(column="score")
     assert answer.sentence.startswith(f"{len(log)} commits can have changed `score`")
-    assert answer.filters == {"column": "score"}
+    assert place_of(answer).filters == {"column": "score"}
 
 
 def test_what_is_on_a_branch(table):
@@ -138,14 +145,15 @@ def test_a_filter_finds_live_and_deleted_rows(table):
 
 def test_a_row_that_was_found_is_opened_as_it_was(table):
     answer, _ = given(table, "id = 7")
-    [line] = [line for line in answer.lines if line.view == "row"][:1]
-    assert line.changes["version"] <= 2
-    history = table.row(line.changes["row_id"]).history()
+    [line] = [line for line in lines_of(answer) if line.place and line.place.view == "row"][:1]
+    assert line.place is not None
+    assert line.place.choices["version"] <= 2
+    history = table.row(line.place.choices["row_id"]).history()
     assert history["event"].cast(pl.String).to_list()[-1] == "deleted"
 
 
 def test_a_column_and_a_word_are_understood(table):
-    assert given(table, "score")[0].filters == {"column": "score"}
+    assert place_of(given(table, "score")[0]).filters == {"column": "score"}
     answer, rows = with_word(table, "word 3")
     assert rows.num_rows == answer.sentence.count("found") > 0
     assert rows_with(table, "zebra") is None

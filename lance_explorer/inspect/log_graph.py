@@ -12,7 +12,7 @@ def graph_cells(log: pl.DataFrame) -> list[str]:
 
     Examples
     --------
-    >>> from lance_explorer.cli.graph import graph_cells
+    >>> from lance_explorer.inspect.log_graph import graph_cells
     >>> log = table.log()
     >>> for cell, version in zip(graph_cells(log), log["version"]):
     ...     print(f"{cell.splitlines()[-1]} {version}")

@@ -1,0 +1,17 @@
+"""Answers: one record for all of them, and what renders it for people, programs and assistants.
+
+Whoever knows an answer builds an :class:`Answer`; nobody else builds HTML, text or JSON of it.
+"""
+
+from lance_explorer.answers.records import (
+    Answer,
+    Answering,
+    Content,
+    Line,
+    Place,
+    Section,
+    lines,
+    said,
+)
+
+__all__ = ["Answer", "Answering", "Content", "Line", "Place", "Section", "lines", "said"]

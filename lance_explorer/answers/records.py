@@ -1,0 +1,236 @@
+"""An answer: a sentence, sections that it rests on, the code that asks it, and findings.
+
+Names from tables stand in backticks in all words, and every renderer escapes what it must.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import polars as pl
+
+from lance_explorer.findings import Finding
+from lance_explorer.frames.columns import FrameSchema
+from lance_explorer.shown import described
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["Answer", "Answering", "Content", "Line", "Place", "Section", "lines", "said"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the explorer shows more.
+
+    Attributes
+    ----------
+    view : str
+        The view.
+    choices : mapping of str to int
+        What is chosen there: ``version``, ``row_id`` and so on.
+    branch : str or None
+        The branch that these are of.
+    words : str
+        What a button says that leads there.
+    filters : mapping
+        Of the log, if that is the view.
+    """
+
+    view: str
+    choices: Mapping[str, int] = field(default_factory=dict)
+    branch: str | None = None
+    words: str = ""
+    filters: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence of a section, and where to look at what it says."""
+
+    words: str
+    place: Place | None = None
+
+
+Picture: TypeAlias = "Callable[[], go.Figure | str]"
+Content: TypeAlias = "pl.DataFrame | Mapping[str, object] | tuple[Line, ...] | str | Picture"
+
+
+def lines(words: Iterable[str]) -> tuple[Line, ...]:
+    """Return sentences as the content of a section."""
+    return tuple([Line(one) for one in words])
+
+
+def said(words: str) -> str:
+    """Return words as a sentence.
+
+    Examples
+    --------
+    >>> from lance_explorer.answers import said
+    >>> said("frees nothing")
+    'Frees nothing.'
+    """
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of an answer.
+
+    Attributes
+    ----------
+    name : str
+        The name for programs: a key of ``sections`` in JSON.
+    title : str or None
+        The heading for people; None if only programs need it, as the sentence says it.
+    content : DataFrame, mapping, tuple of Line, str, or function
+        Rows; facts by name; a list of sentences; text; or what draws a picture, as SVG or with
+        plotly. A picture shows nothing that rows do not say, so that only pages have it.
+    shown : DataFrame, optional
+        The rows as people see them, if not as ``content``: what answers the question comes first.
+    values : tuple of str
+        Columns of values of the table, of which two that differ must not look alike.
+    words : tuple of str
+        Columns of sentences.
+    uncut : tuple of str
+        Columns of texts that are shown whole.
+    schema : FrameSchema, optional
+        Where the meanings of the columns stand.
+    is_warning : bool
+        Whether it must not be overlooked.
+    """
+
+    name: str
+    title: str | None
+    content: "Content"
+    shown: pl.DataFrame | None = None
+    values: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    uncut: tuple[str, ...] = ()
+    schema: FrameSchema | None = None
+    is_warning: bool = False
+
+    @property
+    def for_people(self) -> "Content | None":
+        """What people see; None if there is nothing, as of an empty frame."""
+        if self.title is None:
+            return None
+        found = self.content if self.shown is None else self.shown
+        if isinstance(found, pl.DataFrame):
+            some = [column.name for column in found if column.null_count() < len(found)]
+            return found.select(some) if some and len(found) else None
+        return found if callable(found) or found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, which notebooks, terminals, programs, pages and views show each in its way.
+
+    Attributes
+    ----------
+    sentence : str
+        The answer.
+    sections : tuple of Section
+        What it rests on, the most telling first.
+    code : str
+        Lines of Python that ask it, or do it, where ``table`` is the table and ``dataset`` that of
+        pylance; empty if there are none.
+    is_call : bool
+        Whether the code does what the answer is about, and does not only ask it again: then people
+        see it.
+    findings : tuple of Finding
+        What is wrong, or worth knowing beside it.
+    place : Place, optional
+        The view that shows more.
+
+    Examples
+    --------
+    >>> answer = table.disk_usage().answer
+    >>> answer.rows("summary").columns
+    ['kind', 'status', 'num_objects', 'size_bytes']
+    >>> "By kind and status:" in answer.text(width=80)
+    True
+    """
+
+    sentence: str
+    sections: tuple[Section, ...] = ()
+    code: str = ""
+    is_call: bool = False
+    findings: tuple[Finding, ...] = ()
+    place: Place | None = None
+
+    def rows(self, name: str) -> pl.DataFrame:
+        """Return the rows of a section."""
+        for section in self.sections:
+            if section.name == name and isinstance(section.content, pl.DataFrame):
+                return section.content
+        raise KeyError(name)
+
+    def words(self, name: str) -> list[str]:
+        """Return the sentences of a section; none if there is no such section."""
+        found = [section.content for section in self.sections if section.name == name]
+        return [line.words for content in found if isinstance(content, tuple) for line in content]
+
+    def text(self, width: int = 80) -> str:
+        """Return it as a terminal of a width shows it, without colours."""
+        from lance_explorer.answers.terminal import terminal_text
+
+        return terminal_text(self, width)
+
+    def markdown(self) -> str:
+        """Return it as GitHub-flavoured Markdown."""
+        from lance_explorer.answers.markdown import answer_markdown
+
+        return answer_markdown(self)
+
+    def json(self) -> str:
+        """Return it as JSON, in the envelope of all answers: see :mod:`.as_json`."""
+        from lance_explorer.answers.as_json import answer_json
+
+        return answer_json(self)
+
+    def html(self) -> str:
+        """Return it as HTML without scripts."""
+        from lance_explorer.answers.html import answer_html
+
+        return answer_html(self)
+
+    @described
+    def __str__(self) -> str:
+        return self.text()
+
+    @described
+    def __repr__(self) -> str:
+        return f"Answer({self.sentence})"
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+
+class Answering:
+    """What has an answer, and is shown by it.
+
+    A subclass says its ``answer``, and ``_subject``: what stands before the sentence in one line.
+    """
+
+    @property
+    def answer(self) -> Answer:
+        """The answer."""
+        raise NotImplementedError
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        return self.answer.sentence
+
+    @property
+    def _subject(self) -> str:
+        return ""
+
+    @described
+    def __repr__(self) -> str:
+        of = f"{self._subject}: " if self._subject else ""
+        return f"{type(self).__name__}({of}{self.sentence})"
+
+    def _repr_html_(self, **_: Any) -> str:
+        return self.answer.html()

@@ -1,0 +1,214 @@
+"""Answers in terminals: tables that fit the width, in colour; elsewhere plain text."""
+
+import io
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from lance_explorer.answers.people import code_parts, fact_words, is_number, people_texts
+from lance_explorer.answers.records import Answer, Section
+from lance_explorer.cells.text import digest_of
+from lance_explorer.shown import one_line, visible
+
+__all__ = ["KIND_STYLES", "for_terminal", "terminal_text"]
+
+KIND_STYLES: Mapping[str, str] = {
+    "create": "bold green",
+    "append": "green",
+    "overwrite": "bold yellow",
+    "update": "yellow",
+    "delete": "red",
+    "compact": "blue",
+    "restore": "magenta",
+    "index": "cyan",
+    "schema": "bold cyan",
+    "config": "bright_black",
+    "branch": "bold magenta",
+    "other": "bright_black",
+}
+"""How the kinds of commits are told apart."""
+
+_COLUMN_STYLES = {"version": "bold", "timestamp": "bright_black", "graph": "bright_black"}
+_SEVERITY_STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
+
+_ENDLESS = 100_000
+"""How wide lines may be where nobody looks at them."""
+
+_LONGEST = 1_000
+_BETWEEN = 2
+_LEAST_WIDE = 24
+_LEAST = 9
+"""How wide columns are at least; if they do not fit then, each row is printed as lines."""
+
+
+def for_terminal(answer: Answer, most: int | None) -> str:
+    """Return an answer for standard output: as wide and as coloured as what reads it.
+
+    ``most`` is how many rows of a section are printed; all if None.
+    """
+    is_seen = sys.stdout.isatty()
+    return _rendered(answer, _console(sys.stdout, None if is_seen else _ENDLESS, is_seen), most)
+
+
+def terminal_text(answer: Answer, width: int, most: int | None = 50) -> str:
+    """Return an answer as a terminal of a width shows it, without colours."""
+    return _rendered(answer, _console(io.StringIO(), width, is_seen=True), most)
+
+
+def _console(file: "io.StringIO | object", width: int | None, is_seen: bool) -> Console:
+    return Console(
+        file=file,  # type: ignore[arg-type]
+        width=width,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=not is_seen,
+    )
+
+
+def _rendered(answer: Answer, console: Console, most: int | None) -> str:
+    with console.capture() as captured:
+        if answer.sentence:
+            console.print(_words(answer.sentence))
+        for finding in answer.findings:
+            start = Text(f"{finding.severity}: ", _SEVERITY_STYLES[finding.severity])
+            console.print(start.append(f"{finding.code}: ").append_text(_words(finding.sentence)))
+        for section in answer.sections:
+            _print_section(console, section, most)
+        if answer.code and answer.is_call:
+            console.print(Text(f"\n{visible(answer.code)}", "green"), soft_wrap=True)
+    return "\n".join([line.rstrip() for line in captured.get().splitlines()])
+
+
+def _print_section(console: Console, section: Section, most: int | None) -> None:
+    content = section.for_people
+    if content is None or callable(content):
+        return
+    if section.title:
+        style = "bold red" if section.is_warning else "bold"
+        console.print(Text(f"\n{one_line(section.title, _LONGEST)}:", style))
+    match content:
+        case pl.DataFrame() as frame:
+            shown = frame if most is None else frame.head(most)
+            _print_frame(console, section, shown)
+            if len(shown) < len(frame):
+                console.print(f"... and {len(frame) - len(shown):,} more; --json has them all")
+        case Mapping() as facts:
+            longest = max(map(len, facts), default=0)
+            for name, value in facts.items():
+                text = _words(fact_words(name, value, _LONGEST))
+                console.print(Text.assemble((f"{name:>{longest}}", "bold"), "  ", text))
+        case str() as text:
+            console.print(_words(text))
+        case tuple() as lines:
+            style = "bold red" if section.is_warning else ""
+            for line in lines:
+                console.print(Text("- ", style).append_text(_words(line.words, style)))
+
+
+def _words(words: str, style: str = "") -> Text:
+    """Return a sentence in one line, names in it in another colour."""
+    told = Text(style=style)
+    for part, is_code in code_parts(one_line(words, None)):
+        told.append(f"`{part}`" if is_code else part, "cyan" if is_code else "")
+    return told
+
+
+def _print_frame(console: Console, section: Section, frame: pl.DataFrame) -> None:
+    """Print rows below each other if they fit, else one row as several lines.
+
+    Texts give way first, the last column of them before the others.
+    """
+    columns = [[*_cells(section, column)] for column in frame]
+    titles = [one_line(name) for name in frame.columns]
+    natural = [
+        max([len(title), *[cell_len(line) for text in column for line in text.plain.splitlines()]])
+        for title, column in zip(titles, columns, strict=True)
+    ]
+    texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.List)]
+    is_wide = [name in texts[-1:] for name in frame.columns]
+    widths = _fitted(natural, is_wide, console.width)
+    are_values = [name in section.values for name in frame.columns]
+    rows = [*zip(*columns, strict=True)]
+    if widths is None:
+        _print_records(console, titles, rows, are_values)
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title, width, column in zip(titles, widths, frame, strict=True):
+        table.add_column(
+            title,
+            justify="right" if is_number(column) else "left",
+            overflow="ellipsis",
+            no_wrap=True,
+            width=width,
+            vertical="bottom",
+        )
+    for row in rows:
+        shown = zip(row, widths, are_values, strict=True)
+        table.add_row(*[_cut(text, width) if value else text for text, width, value in shown])
+    console.print(table)
+
+
+def _cells(section: Section, column: pl.Series) -> Iterator[Text]:
+    """Yield the cells of a column, without what a terminal would take for a command."""
+    if column.name == "graph":  # drawn by us, in several lines
+        yield from [Text(drawn or "", _COLUMN_STYLES["graph"]) for drawn in column]
+        return
+    is_value = column.name in section.values
+    texts = people_texts(column, is_value=is_value, longest=_LONGEST)
+    for text in texts:
+        style = _COLUMN_STYLES.get(column.name, "")
+        if column.name == "kind":
+            style = KIND_STYLES.get(text or "", "")
+        elif column.name == "severity":
+            style = _SEVERITY_STYLES.get(text or "", "")
+        yield Text(text or "", style)
+
+
+def _fitted(natural: Sequence[int], is_wide: Sequence[bool], width: int) -> list[int] | None:
+    """Return how wide columns are so that they fit, cut as little as can be; None if they cannot.
+
+    Wide columns are cut first, then the widest ones.
+    """
+    room = width - _BETWEEN * (len(natural) - 1)
+    for can_cut, least in ((is_wide, _LEAST_WIDE), ([True] * len(natural), _LEAST)):
+        for most in range(max([least, *natural]), least - 1, -1):
+            widths = [
+                min(one, most) if cut else one for one, cut in zip(natural, can_cut, strict=True)
+            ]
+            if sum(widths) <= room:
+                return widths
+    return None
+
+
+def _print_records(
+    console: Console,
+    titles: Sequence[str],
+    rows: Sequence[Sequence[Text]],
+    are_values: Sequence[bool],
+) -> None:
+    """Print each row as lines, one a value; those without a value are left out."""
+    longest = max(map(len, titles), default=0)
+    for number, row in enumerate(rows):
+        if number:
+            console.print("")
+        for title, value, is_value in zip(titles, row, are_values, strict=True):
+            if value.plain:
+                shown = _cut(value, console.width - longest - _BETWEEN) if is_value else value
+                line = Text.assemble((f"{title:>{longest}}", "bold"), " " * _BETWEEN, shown)
+                console.print(line, no_wrap=True, overflow="ellipsis")
+
+
+def _cut(value: Text, width: int) -> Text:
+    """Return a value in so many columns; one that is cut ends in a digest of what it was."""
+    if cell_len(value.plain) <= width:
+        return value
+    mark = f"…{digest_of(value.plain.encode())}"
+    head = value.copy()
+    head.truncate(max(width - len(mark), 0))
+    return head.append(mark)

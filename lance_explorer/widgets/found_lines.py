@@ -1,0 +1,38 @@
+"""Rows that were found, as lines of an answer that lead to each of them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from lance_explorer.answers import Answer, Line, Place, Section
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.lineage.find import Found
+from lance_explorer.lineage.found_words import sighting_words, telling
+from lance_explorer.table import Table
+from lance_explorer.widgets.row_lookup import row_named
+
+__all__ = ["MOST_LINES", "found_answer"]
+
+MOST_LINES = 12
+
+
+def found_answer(table: Table, found: Found) -> Answer:
+    """Return rows that were found by their values as an answer with a line for each."""
+    answer, rows = found.answer, found.to_polars()
+    some = rows.head(MOST_LINES)
+    words = sighting_words(some, telling(rows, found.where))
+    places = [_place(table, row) for row in some.iter_rows(named=True)]
+    listed = tuple([Line(told, place) for told, place in zip(words, places, strict=True)])
+    is_one = len({place.choices.get("row_id") for place in places}) == 1
+    place = replace(places[0], words="Open the row") if is_one else None
+    return replace(answer, sections=(Section("rows", "", listed),), place=place)
+
+
+def _place(table: Table, row: Mapping[str, Any]) -> Place:
+    """Return where views show a row; if they cannot follow it, its last version."""
+    address, version = row["_rowaddr"], row["last_version"]
+    place = f"{address >> 32}:{address & 0xFFFFFFFF}@{version}"
+    try:
+        return Place("row", {"row_id": row_named(table, place), "version": version})
+    except LanceExplorerError:
+        return Place("time_travel", {"version": version})

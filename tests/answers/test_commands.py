@@ -1,0 +1,68 @@
+"""``--json`` of every command is one envelope, and what people see fits 80 columns."""
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import lance_explorer as lx
+from lance_explorer.answers.as_json import SCHEMA
+from lance_explorer.cli.group import main
+from tests.format.samples import DATA
+from tests.synthetic import SyntheticTable
+
+TABLE = str(DATA / "14.0.2" / "life_cycle.lance")
+
+COMMANDS = {
+    "blame": (TABLE, "id < 3"),
+    "check": (TABLE,),
+    "cleanup": (TABLE, "--dry-run", "--retain-versions", "1"),
+    "compact": (TABLE, "--dry-run"),
+    "diff": (TABLE, "1", "3"),
+    "du": (TABLE,),
+    "find": (TABLE, "id < 3"),
+    "log": (TABLE,),
+    "merge-preview": ("{folder}/t.lance", "dev"),
+    "record": (TABLE, "--ledger", "{folder}/ledger"),
+    "row": (TABLE, "1", "--values"),
+    "show": (TABLE, "2"),
+    "sql": (TABLE, "SELECT version FROM versions"),
+    "verify": ("{folder}/a.lock",),
+    "versions": (TABLE,),
+}
+NO_JSON = {"lab", "lock", "mcp", "open", "report"}
+
+
+def run(command: str, *arguments: str) -> str:
+    result = CliRunner().invoke(main, [command, *arguments])
+    assert result.exit_code in (0, 1), result.output
+    return result.output
+
+
+def test_every_command_with_an_answer_is_asked():
+    known = {*COMMANDS, *NO_JSON}
+    assert known == set(main.list_commands(None))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_json_is_the_one_envelope(command, tmp_path):
+    SyntheticTable(tmp_path / "t.lance").append(rows=2).branch("dev")
+    (tmp_path / "a.lock").write_text(lx.lock(lx.open_table(TABLE).at(3)))
+    arguments = [part.format(folder=tmp_path) for part in COMMANDS[command]]
+    [line] = run(command, *arguments, "--json").splitlines()
+    told: dict[str, Any] = json.loads(line)
+    assert [*told] == ["schema", "answer", "sections", "findings", "code"]
+    assert told["schema"] == SCHEMA
+    assert told["answer"]
+    for section in told["sections"].values():
+        forms = {"facts", "lines", "text"} & section.keys()
+        assert section.keys() - {"title"} in ({"columns", "rows"}, forms)
+    for rows in [part["rows"] for part in told["sections"].values() if "rows" in part]:
+        assert all(isinstance(row, dict) for row in rows)
+
+
+def test_the_commit_of_a_cell_is_in_sight_at_80_columns():
+    head, *rows = lx.open_table(TABLE).blame("id < 3").answer.text(80).splitlines()[1:]
+    assert head.split()[:2] == ["version", "event"]
+    assert {row.split()[0] for row in rows} == {"16"}
