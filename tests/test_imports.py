@@ -7,6 +7,10 @@ import subprocess
 import sys
 from importlib.metadata import packages_distributions
 
+import grimp
+import networkx as nx
+import pytest
+
 from tests.format.samples import DATA
 
 TABLE = DATA / "14.0.2" / "bitmap_deletions.lance"
@@ -93,3 +97,28 @@ def test_an_explorer_is_shown_without_what_only_rows_and_graphs_need():
 def test_what_is_loaded_later_is_there_when_it_is_asked_for():
     modules = loaded("table.changes(1, 2).summary(); table.lineage(); repr(table)")
     assert {"changes", "lineage", "display"} <= rooms(modules)
+
+
+def circles(*, with_types: bool) -> list[set[str]]:
+    """Return the modules that import each other, at any time; with types also for mypy alone."""
+    graph = grimp.build_graph(
+        "lance_explorer", exclude_type_checking_imports=not with_types, cache_dir=None
+    )
+    imports = nx.DiGraph(
+        [
+            (module, other)
+            for module in graph.modules
+            for other in graph.find_modules_directly_imported_by(module)
+        ]
+    )
+    return [some for some in nx.strongly_connected_components(imports) if len(some) > 1]
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    assert circles(with_types=False) == []
+
+
+@pytest.mark.parametrize("room", ["history", "format", "rowids", "values"])
+def test_not_even_types_make_a_circle_in_a_room(room: str) -> None:
+    found = {module for some in circles(with_types=True) for module in some}
+    assert [module for module in found if module.split(".")[1:2] == [room]] == []

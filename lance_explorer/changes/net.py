@@ -342,8 +342,8 @@ def _known_by_address(
         for addresses, position in ((net.before, begin), (net.after, end)):
             known = _evidence_at(rows, position, addresses[elsewhere])
             evidence[elsewhere] = np.maximum(evidence[elsewhere], known)
-        if rows.before_ids and rows.has_row_ids_at(end):
-            known = rows.before_ids.evidence(net.identity[elsewhere])
+        if rows.has_row_ids_at(end):
+            known = rows.evidence_before_ids(net.identity[elsewhere])
             evidence[elsewhere] = np.maximum(evidence[elsewhere], known)
     return replace(net, evidence=evidence)
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.history.identity.row_origins import identity_bounds
-from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.history.readable import check_readable
+from lance_explorer.history.identity.stored_rows import StoredRows
+from lance_explorer.history.readable import check_readable, rows_history
 from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -39,18 +39,18 @@ def id_bounds(view: HistoryView, version: int) -> IdBounds:
     """Return them for a version; without stable row IDs, a row ID is an address."""
     history = view.version(version)
     check_readable(history.records[0])
-    rows = StateRows(view, history)
+    rows = StoredRows(view, rows_history(history))
     states = rows.history.states
     ids = states.ids.astype(np.uint64)
-    if not rows.has_row_ids:
+    if not has_row_ids(view, version):
         low = ids << np.uint64(32)
         return IdBounds(ids, low, low | _OFFSET_MASK)
     ranges = states.row_id_ranges
     low, high = ranges.start.astype(np.uint64), ranges.stop.astype(np.uint64) - np.uint64(1)
     others = np.flatnonzero(~ranges.found).tolist()
-    rows.load(others, versions=False)
+    rows.load(others, ("row_ids",))
     for state in others:
-        low[state], high[state] = identity_bounds(rows.stored_ids(state))
+        low[state], high[state] = identity_bounds(rows.row_ids(state))
     return IdBounds(ids, low, high)
 
 

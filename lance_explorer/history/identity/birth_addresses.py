@@ -8,11 +8,10 @@ was given to a second fragment, the rows of that one have identities that are no
 The versions that created and updated rows are what stable tables store, replayed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from lance_explorer.format.column_operations import DataReplacement, Merge
 from lance_explorer.format.fragments import Fragment
@@ -34,6 +33,8 @@ from lance_explorer.history.identity.row_origins import (
     VersionsFrom,
     constant_versions,
 )
+from lance_explorer.history.identity.stored_rows import StoredRows
+from lance_explorer.history.identity.ways import StateRows
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.group_rows import pair_rows, reading_deletions
 from lance_explorer.history.rewrites.witnesses import is_made_anew
@@ -48,44 +49,44 @@ from lance_explorer.rowids.offsets import OffsetRanges, rows_at
 from lance_explorer.rowids.runs import RunColumns
 from lance_explorer.rowids.sequence import Ranges, RowIdSequence
 
-if TYPE_CHECKING:
-    from lance_explorer.history.identity.state_rows import StateRows
-
-__all__ = ["BirthAddresses"]
+__all__ = ["RowsByAddress"]
 
 _LAST_NUMBER = (1 << 32) - 2
 
 
-class BirthAddresses:
-    """The origins of all states of a history, found in one pass over its versions."""
+class RowsByAddress(StateRows):
+    """The rows of a table without stable row IDs: all found in one pass over its versions."""
 
-    def __init__(self, rows: "StateRows") -> None:
-        self._rows = rows
-        self._history = rows.history
+    def ids(self, state: int) -> RowIdSequence:
+        """Return the identities of the rows of a state; states may share the sequence itself."""
+        return self._whole.origins[state].ids
 
     def origins(self, state: int) -> RowOrigins:
-        """Return the origins of a state."""
+        """Return identities and row versions of a state."""
         return self._whole.origins[state]
+
+    def load(self, states: Collection[int], *, versions: bool = True) -> None:
+        """Read nothing: no state stores anything about who its rows are."""
 
     @property
     def doubtful_links(self) -> dict[int, list[RowIdSequence]]:
-        """By position, the rows that only counts and order lead there over lost versions."""
+        """By position, the rows that only counts and order link to rows before lost versions."""
         return self._whole.doubtful_links
 
     @cached_property
     def _whole(self) -> "_Pass":
-        rows, records = self._rows, self._history.records
+        stored, records = self.stored, self.history.records
         updates = [
             position
             for position in range(1, len(records))
             if records[position].operation == OperationName.UPDATE
-            and self._history.follows_previous[position]
+            and self.history.follows_previous[position]
         ]
-        rows.load_steps(updates)
-        pass_ = _Pass(rows)
+        stored.load_deleted(stored.changed_states(updates).tolist())
+        pass_ = _Pass(stored)
         with (
-            rows.view.reading_transactions(records),
-            reading_deletions(rows.view, rewrites(rows.view).groups),
+            self.view.reading_transactions(records),
+            reading_deletions(self.view, rewrites(self.view).groups),
         ):
             for position in range(len(records)):
                 pass_.step(position)
@@ -95,7 +96,7 @@ class BirthAddresses:
 class _Pass:
     """The way through the versions, oldest first."""
 
-    def __init__(self, rows: "StateRows") -> None:
+    def __init__(self, rows: StoredRows) -> None:
         self.origins: dict[int, RowOrigins] = {}
         self.doubtful_links: dict[int, list[RowIdSequence]] = {}
         self._rows = rows

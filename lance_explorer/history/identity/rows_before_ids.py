@@ -11,7 +11,6 @@ the version that turned row IDs on stored for rows that are older says nothing o
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +23,14 @@ from lance_explorer.history.identity.row_origins import (
     constant_versions,
     identity_bounds,
 )
+from lance_explorer.history.identity.stored_rows import StoredRows
+from lance_explorer.history.identity.ways import StateRows
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Uint64Array, begins_of
 from lance_explorer.rowids.offsets import OffsetRanges, cut_at, rows_at
 from lance_explorer.rowids.runs import RunColumns, Runs, outside, paired
 from lance_explorer.rowids.sequence import Ranges, RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
-
-if TYPE_CHECKING:
-    from lance_explorer.history.identity.state_rows import StateRows
 
 __all__ = ["RowsBeforeIds", "are_without_row_id"]
 
@@ -48,17 +46,19 @@ class RowsBeforeIds:
 
     Parameters
     ----------
-    rows : StateRows
-        The rows of a branch; ``rows.ids_from`` is the position of that version.
+    rows : StoredRows
+        What the states of a branch store.
+    ids_from : int
+        The position of that version.
     by_address : StateRows
         The rows of the versions up to it, as of a table without row IDs.
     """
 
-    def __init__(self, rows: "StateRows", by_address: "StateRows") -> None:
+    def __init__(self, rows: StoredRows, ids_from: int, by_address: StateRows) -> None:
         self._rows = rows
         self._by_address = by_address
-        self._record = rows.history.records[rows.ids_from]
-        self._states = rows.history.states_at(rows.ids_from)
+        self._record = rows.history.records[ids_from]
+        self._states = rows.history.states_at(ids_from)
         self._translated: dict[int, RowIdSequence] = {}
         self._versions: dict[tuple[int, int, bool], RowVersionRuns] = {}
         self._kept: list[object] = []
@@ -121,7 +121,7 @@ class RowsBeforeIds:
             there = OffsetRanges.outside(deleted, self._by_address.num_rows(state))
             for places, found in ((there, live), (OffsetRanges.of(deleted), dead)):
                 old = rows_at(self._by_address.ids(state), base, places)
-                new = rows_at(self._rows.stored_ids(state), base, places)
+                new = rows_at(self._rows.row_ids(state), base, places)
                 pairs = paired(_by_place(new), _by_place(old))
                 length = pairs.stop - pairs.start
                 found.append(
@@ -144,7 +144,7 @@ class RowsBeforeIds:
     def _translate_stored(self) -> None:
         """Take the stored row IDs as the identities of the rows of a fragment, where they are."""
         for state in self._states:
-            own, stored = self._by_address.ids(state), self._rows.stored_ids(state)
+            own, stored = self._by_address.ids(state), self._rows.row_ids(state)
             if all(map(np.array_equal, _ranges(self._renamed(own)), _ranges(stored))):
                 self._translated[id(own)] = stored
                 self._kept.append(own)
@@ -214,7 +214,7 @@ class RowsBeforeIds:
             runs = choose(self._by_address.origins(state))
             if runs is None:
                 runs = constant_versions(NO_VERSION, self._by_address.num_rows(state))
-            starts, stops = self._rows.stored_ids(state).ranges()
+            starts, stops = self._rows.row_ids(state).ranges()
             lengths = stops - starts
             begins = np.cumsum(lengths) - lengths
             borders = begins_of(runs.counts).astype(np.uint64)

@@ -28,7 +28,7 @@ def position_of(rows: StateRows, version: int) -> int:
     except VersionNotFoundError:
         check_rows(rows.view.version(version))
         switched = rows.ids_went_at
-        if switched is not None and version < switched and version in rows.named:
+        if switched is not None and version < switched and version in rows.view.history:
             raise UnsupportedFeatureError(
                 f"version {switched} turned stable row IDs off: rows of version {version} cannot "
                 "be followed across it; ask for versions before it, or from it on"

@@ -6,8 +6,7 @@ it is, and written where it only moved. A later state of a fragment has the rows
 and those that it did not write keep what was known of them.
 """
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +21,12 @@ from lance_explorer.history.identity.row_origins import (
     VersionsFrom,
     constant_versions,
 )
+from lance_explorer.history.identity.ways import StateRows
 from lance_explorer.history.steps import same_life
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
 from lance_explorer.rowids.runs import RunColumns, Runs, separated
 from lance_explorer.rowids.version_runs import RowVersionRuns
-
-if TYPE_CHECKING:
-    from lance_explorer.history.identity.state_rows import StateRows
 
 __all__ = ["MADE_UP", "moved_without_versions", "told_in_order", "with_versions_before"]
 
@@ -67,7 +64,7 @@ def moved_without_versions(
 
 
 def told_in_order(
-    rows: "StateRows", state: int, are_moved: NDArray[np.bool_], known: Collection[int]
+    rows: StateRows, state: int, are_moved: NDArray[np.bool_], known: Collection[int]
 ) -> list[int]:
     """Return a state after those that tell its row versions and are not known yet.
 
@@ -93,7 +90,9 @@ def told_in_order(
     return sorted(found, key=lambda one: int(rows.first_positions[one]))
 
 
-def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> RowOrigins:
+def with_versions_before(
+    rows: StateRows, state: int, stored_origins: Callable[[int], RowOrigins]
+) -> RowOrigins:
     """Return the origins of a state, with the versions that its rows had before.
 
     They are as stored where the version before is lost, or rows of the state were not there, and
@@ -105,9 +104,10 @@ def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> R
         The rows of a branch with stable row IDs.
     state : int
         One of :func:`moved_without_versions`.
-    stored : RowOrigins
-        What it stores.
+    stored_origins : callable
+        Gives what a state stores.
     """
+    stored = stored_origins(state)
     history, position = rows.history, int(rows.first_positions[state])
     if position < 1 or not history.follows_previous[position]:
         return stored
@@ -117,7 +117,7 @@ def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> R
         [same] = [old for old in removed if history.states[old].id == fragment.id]
         if not same_life(history.states[same], fragment, operation):
             return stored
-        before, was = rows.origins(same), rows.stored_origins(same)
+        before, was = rows.origins(same), stored_origins(same)
         return RowOrigins(
             stored.ids,
             _unless_written(before.created, was.created, stored.created),
@@ -167,10 +167,10 @@ def _unless_written(
     return RowVersionRuns.of(np.where(old == new, known.expand(), new))
 
 
-def _known(rows: "StateRows", state: int, versions: RowVersionRuns | None) -> RowVersionRuns:
+def _known(rows: StateRows, state: int, versions: RowVersionRuns | None) -> RowVersionRuns:
     return constant_versions(NO_VERSION, rows.num_rows(state)) if versions is None else versions
 
 
-def _rows_in(rows: "StateRows", state: int, deleted: BitMap) -> RunColumns:
+def _rows_in(rows: StateRows, state: int, deleted: BitMap) -> RunColumns:
     live = OffsetRanges.outside(deleted, rows.num_rows(state))
     return rows_at(rows.ids(state), first_address(rows.history.states[state].id), live)

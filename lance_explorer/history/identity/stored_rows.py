@@ -1,0 +1,198 @@
+"""What the states of a history store about their rows: sequences and deletion files.
+
+Everything is read when it is asked for, each sequence and each deletion file once, and stays as
+compact as it is stored. Who the rows are is not known here.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from lance_explorer.errors import FormatError, StorageError
+from lance_explorer.format.fragments import DeletionFile
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.progress import with_progress
+from lance_explorer.history.reading.row_reader import FragmentReader
+from lance_explorer.history.reading.stored_sequences import (
+    FragmentSequence,
+    SequenceKind,
+    read_sequences,
+    sequences_of,
+)
+from lance_explorer.history.view import HistoryView
+from lance_explorer.rowids.segments import Range
+from lance_explorer.rowids.sequence import RowIdSequence
+from lance_explorer.rowids.version_runs import RowVersionRuns
+from lance_explorer.storage import reading_ahead
+
+__all__ = ["ALL_KINDS", "KnownRows", "StoredRows"]
+
+ALL_KINDS: tuple[SequenceKind, ...] = ("row_ids", "created_at", "last_updated_at")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRows:
+    """What was read so far; it holds for whatever history names it."""
+
+    sequences: dict[FragmentSequence, RowIdSequence | RowVersionRuns] = field(default_factory=dict)
+    deleted: dict[tuple[int, DeletionFile], BitMap] = field(default_factory=dict)
+
+
+class StoredRows:
+    """What states store about their rows, by the number of the state.
+
+    Parameters
+    ----------
+    view : HistoryView
+        The branch.
+    history : History
+        Its versions whose rows can be read.
+    known : KnownRows, optional
+        What was read before; what is read is added.
+    """
+
+    def __init__(self, view: HistoryView, history: History, known: KnownRows | None = None) -> None:
+        self.view = view
+        self.history = history
+        self.known = known or KnownRows()
+        self._spans: dict[tuple[int, tuple[int, int]], RowIdSequence] = {}
+
+    @cached_property
+    def first_positions(self) -> NDArray[np.int64]:
+        """For each state the first position at which it is there; -1 if at none."""
+        first = np.full(len(self.history.states), -1, dtype=np.int64)
+        first[self.history.intervals.keys[::-1]] = self.history.intervals.first[::-1]
+        return first
+
+    def new_states(self, position: int) -> list[int]:
+        """Return the states that are there for the first time in a version."""
+        added = self.history.states_added(position)
+        found: list[int] = added[self.first_positions[added] == position].tolist()
+        return found
+
+    def changed_states(self, positions: Iterable[int]) -> NDArray[np.int64]:
+        """Return the states that some versions added or removed."""
+        steps = [
+            states(position)
+            for position in positions
+            for states in (self.history.states_added, self.history.states_removed)
+        ]
+        return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *steps]))
+
+    def num_rows(self, state: int) -> int:
+        """Return how many rows a state has, deleted ones too."""
+        rows = self.history.states[state].physical_rows
+        return len(self.row_ids(state)) if rows is None else rows
+
+    # ------------------------------------------------------------------------------- sequences
+
+    def row_ids(self, state: int) -> RowIdSequence:
+        """Return the row IDs that a state of a stable table stores."""
+        fragment = self.history.states[state]
+        ranges = self.history.states.row_id_ranges
+        if ranges.found[state]:
+            span = int(ranges.start[state]), int(ranges.stop[state])
+            known = self._spans.get((fragment.id, span))
+            return known or self._spans.setdefault(
+                (fragment.id, span), RowIdSequence((Range(*span),))
+            )
+        for sequence in sequences_of(fragment, "row_ids"):
+            if sequence not in self.known.sequences:
+                self.load([state])
+            found = self.known.sequences[sequence]
+            assert isinstance(found, RowIdSequence)
+            return found
+        raise FormatError(
+            f"fragment {fragment.id} has no row IDs, though the table has stable ones"
+        )
+
+    def versions(self, state: int, kind: SequenceKind) -> RowVersionRuns | None:
+        """Return row versions that a state stores and that are loaded; None if it has none."""
+        for sequence in sequences_of(self.history.states[state], kind):
+            found = self.known.sequences[sequence]
+            assert isinstance(found, RowVersionRuns)
+            return found
+        return None
+
+    def load(self, states: Iterable[int], kinds: Sequence[SequenceKind] = ALL_KINDS) -> None:
+        """Read sequences of some states that are not known yet, from as few manifests as can be."""
+        missing: dict[FragmentSequence, int] = {}
+        for state in states:
+            for sequence in sequences_of(self.history.states[state], *kinds):
+                if sequence not in self.known.sequences:
+                    missing.setdefault(sequence, state)
+        if missing:
+            self._read([*missing], self._intervals([*missing.values()]))
+
+    def _read(self, sequences: list[FragmentSequence], intervals: Intervals) -> None:
+        for number, found in read_sequences(self.view, self.history, sequences, intervals):
+            if isinstance(found, FormatError):
+                raise found
+            self.known.sequences[sequences[number]] = (
+                found if isinstance(found, RowIdSequence) else found[1]
+            )
+
+    def _intervals(self, states: list[int]) -> Intervals:
+        """Return in which versions some states are, each under its place in the list."""
+        keys = self.history.intervals.keys
+        order = np.argsort(np.array(states, dtype=np.int64), kind="stable")
+        ordered = np.array(states, dtype=np.int64)[order]
+        begin = np.searchsorted(ordered, keys)
+        counts = np.searchsorted(ordered, keys, side="right") - begin
+        owner = np.repeat(np.arange(len(keys)), counts)
+        place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+        intervals = self.history.intervals
+        return Intervals(order[begin[owner] + place], intervals.first[owner], intervals.last[owner])
+
+    # ------------------------------------------------------------------------------- deletions
+
+    def deleted(self, state: int) -> BitMap:
+        """Return the deleted offsets of a state."""
+        fragment = self.history.states[state]
+        if fragment.deletion_file is None:
+            return BitMap()
+        key = fragment.id, fragment.deletion_file
+        if key not in self.known.deleted:
+            self.known.deleted[key] = self._reader(state).deleted(fragment)
+        return self.known.deleted[key]
+
+    def load_deleted(self, states: Iterable[int]) -> None:
+        """Read the deletion files of some states, many at once where requests take long.
+
+        One that cannot be read is left to :meth:`deleted`, which raises the error.
+        """
+        unread = dict(self._unread_deletions(states))
+        readers = {key: self._reader(state) for key, state in unread.items()}
+        parts = [
+            part
+            for key, reader in readers.items()
+            for part in reader.deletion_parts(self.history.states[unread[key]])
+        ]
+        with reading_ahead(parts):
+            for key, reader in with_progress([*readers.items()], "Reading deletions"):
+                with suppress(FormatError, StorageError):
+                    self.known.deleted[key] = reader.deleted(self.history.states[unread[key]])
+
+    def _unread_deletions(
+        self, states: Iterable[int]
+    ) -> Iterator[tuple[tuple[int, DeletionFile], int]]:
+        """Yield the deletion files of some states that are not known, and a state of each."""
+        seen = set[tuple[int, DeletionFile]]()
+        for state in states:
+            fragment = self.history.states[state]
+            file = fragment.deletion_file
+            if file is None or self.first_positions[state] < 0:
+                continue
+            key = fragment.id, file
+            if key not in seen and key not in self.known.deleted:
+                seen.add(key)
+                yield key, state
+
+    def _reader(self, state: int) -> FragmentReader:
+        return FragmentReader(self.view, self.history.records[int(self.first_positions[state])])
