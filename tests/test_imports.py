@@ -114,8 +114,8 @@ def circles(*, with_types: bool) -> list[set[str]]:
     return [some for some in nx.strongly_connected_components(imports) if len(some) > 1]
 
 
-def test_no_module_imports_itself_through_others() -> None:
-    assert circles(with_types=False) == []
+def test_modules_of_two_rooms_never_import_each_other() -> None:
+    assert [some for some in circles(with_types=False) if len(rooms(some)) > 1] == []
 
 
 @pytest.mark.parametrize("room", ["history", "format", "rowids", "values"])
