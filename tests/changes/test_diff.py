@@ -260,13 +260,13 @@ def test_the_report_escapes_what_files_say(tmp_path):
     html = open_table(tmp_path).diff(2, 4)._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
-    assert "<td style='text-align:left;white-space:nowrap'>inserted</td>" in html
+    assert "rows: 1 inserted, 6 unchanged" in html
 
 
 def test_a_report_that_is_cut_says_so(tmp_path):
     table = SyntheticTable(tmp_path).append()
     table.append(fragments=50)
-    assert "fragments: 20 of 50" in open_table(tmp_path).diff(1, 2)._repr_html_()
+    assert "Fragments, 20 of 50 rows" in open_table(tmp_path).diff(1, 2)._repr_html_()
 
 
 def test_what_is_no_version_is_refused(tmp_path):
