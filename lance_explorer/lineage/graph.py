@@ -61,7 +61,7 @@ def lineage(view: HistoryView) -> "Lineage":
     return Lineage(frames, view)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Lineage(Answering):
     """Where the rows of each fragment of a table came from, and where they moved to.
 
