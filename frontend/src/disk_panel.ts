@@ -1,6 +1,7 @@
 // What is on disk and whose it is, since when, and what a cleanup or a compaction would make of it.
 
 import "./disk_panel.css";
+import { sectionsOf } from "./answer_sections";
 import { unpackArrays } from "./arrays";
 import { awaited } from "./awaited";
 import { byteAreas } from "./byte_areas";
@@ -9,7 +10,7 @@ import { fill, node } from "./elements";
 import type { History } from "./history";
 import { legendEntry, swatch } from "./legend";
 import type { DiskArrays, DiskUsage, Plan, Plans } from "./messages";
-import { bytes, count, cut, visible } from "./text";
+import { bytes, count, cut } from "./text";
 
 interface DiskActions {
   onMove: (version: string) => void;
@@ -72,7 +73,7 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
       }
       fill(
         about,
-        node("p", { class: "lx-disk-sentence" }, `${usage.sentence}.`),
+        node("p", { class: "lx-disk-sentence" }, usage.sentence),
         bar(usage),
         node("div", { class: "lx-legend" }, ...usage.statuses.map(entry)),
       );
@@ -180,50 +181,32 @@ function table({ statuses, kinds }: DiskUsage) {
  * A plan: what comes of it, what it would break, what is lost, and then the call. A call that breaks what others
  * need is not among the plans: `code` does something else then, or is empty.
  */
-export function planLines(
-  { title, sentence, breaks, lost, instead, code, lines, costs, stays }: Plan,
-  isWhole: boolean,
-) {
-  const taken = costs ? node("div", { class: "lx-quiet" }, visible(costs)) : null;
-  const list = sentences(stays, "lx-quiet");
-  const more = isWhole
-    ? [taken, stays.length ? node("div", { class: "lx-quiet" }, "Fragments that stay as they are:") : null, list]
-    : [
-        stays.length || costs
-          ? node(
-              "details",
-              { class: "lx-quiet" },
-              node("summary", {}, stays.length ? "Fragments that stay as they are" : "What it takes"),
-              taken,
-              list,
-            )
-          : null,
-      ];
+export function planLines({ title, sentence, sections, code, lines }: Plan, isWhole: boolean) {
+  const first = sections.filter(({ name }) => !AFTER_THE_CALL.has(name));
+  const more = sectionsOf(sections.filter(({ name }) => AFTER_THE_CALL.has(name)));
   return [
     node("dt", {}, title),
     node(
       "dd",
       {},
       node("div", {}, sentence),
-      breaks.length
-        ? node(
-            "div",
-            { class: "lx-refusal lx-breaks", role: "note" },
-            node("strong", {}, "This would break what others need"),
-            sentences(breaks),
-          )
-        : null,
-      instead ? node("div", {}, instead) : null,
-      lost.length ? node("div", {}, "What is lost:", sentences(lost)) : null,
+      ...sectionsOf(first),
       code ? node("div", { class: "lx-disk-call" }, node("code", {}, code), copyButton(lines)) : null,
-      ...more,
+      ...(isWhole || !more.length ? more.map(quiet) : [folded(more)]),
     ),
   ];
 }
 
-function sentences(texts: string[], className = "") {
-  return texts.length ? node("ul", { class: className }, ...texts.map((text) => node("li", {}, visible(text)))) : null;
+function quiet(section: Node) {
+  return node("div", { class: "lx-quiet" }, section);
 }
+
+function folded(sections: Node[]) {
+  return node("details", { class: "lx-quiet" }, node("summary", {}, "What it takes, and what stays"), ...sections);
+}
+
+/** What it takes and what stays need not be read before the call is copied. */
+const AFTER_THE_CALL = new Set(["costs", "stays"]);
 
 function copyButton(lines: string) {
   const button: HTMLButtonElement = node(

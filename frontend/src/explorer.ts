@@ -11,7 +11,7 @@ import { tabList } from "./explorer_tabs";
 import { explorerTitle } from "./explorer_title";
 import { connect } from "./link";
 import { following } from "./live";
-import type { About, Answer, AnswerLine, Changes, Example } from "./messages";
+import type { About, AnswerPlace, Changes, Example, SearchAnswer } from "./messages";
 import type { View } from "./model";
 import { viewsOf, withoutParts } from "./parts";
 import { searchBox } from "./search_box";
@@ -22,7 +22,7 @@ interface Result {
   changes: Changes;
   branch?: string;
   problem?: string;
-  answer?: Answer;
+  answer?: SearchAnswer;
 }
 
 export function render({ model, el }: View) {
@@ -34,7 +34,7 @@ export function render({ model, el }: View) {
   const search = searchBox({
     onSearch: find,
     onMore: findMore,
-    onOpen: openLine,
+    onOpen: openPlace,
     canOpen: ({ view }) => view !== null && link.canOpen(view),
     askExamples: async () =>
       link.offline ? [] : (await link.ask<{ examples: Example[] }>("examples", {}, null, true)).examples,
@@ -120,12 +120,11 @@ export function render({ model, el }: View) {
     }
   }
 
-  /** Show what a line of an answer tells of; the answer stays. */
-  function openLine({ view, changes, branch }: AnswerLine, { place, filters }: Answer) {
-    if (view === null) return;
-    if (view === "log" && place?.view === "log") link.ask("show_log", { filters }).then(follow);
-    else if (branch !== null && branch !== shownBranch) goToBranch(branch, view, changes);
-    else open(view, changes);
+  /** Show what an answer tells of; the answer stays. */
+  function openPlace({ view, choices, branch, filters }: AnswerPlace) {
+    if (view === "log") link.ask("show_log", { filters }).then(follow);
+    else if (branch !== null && branch !== shownBranch) goToBranch(branch, view, choices);
+    else open(view, choices);
   }
 
   async function copyCode() {

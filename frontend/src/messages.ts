@@ -676,24 +676,11 @@ export interface FileTotals {
   num_unknown: number;
 }
 
-/** Something that could be done about the size of a table. */
-export interface Plan {
+/** Something that could be done about the size of a table; without code if every way breaks something. */
+export interface Plan extends Answer {
   title: string;
-  sentence: string;
-  /** What others need and could no longer read: then `code` does something else. */
-  breaks: string[];
-  /** What goes for good, as is meant. */
-  lost: string[];
-  /** Where something breaks: what `code` does, or that nothing can be done. */
-  instead: string;
-  /** Empty if every way breaks something. */
-  code: string;
-  /** The same with all that has to stand before it. */
+  /** The code with all that has to stand before it. */
   lines: string;
-  /** What it takes, and what it leaves in metadata; empty if nothing is to be said. */
-  costs: string;
-  /** What stays as it is, and why. */
-  stays: string[];
 }
 
 /** What a cleanup and a compaction would make of the table; none where that cannot be told. */
@@ -822,21 +809,43 @@ export interface Example {
   hint: string;
 }
 
-/** A piece of evidence, and the view that shows it. */
-export interface AnswerLine {
-  words: string;
-  view: string | null;
-  changes: Changes;
+/** Where a view shows more. */
+export interface AnswerPlace {
+  view: string;
+  choices: Changes;
   branch: string | null;
-}
-
-/** An answer to a question, or the rows that were found. */
-export interface Answer {
-  sentence: string;
-  lines: AnswerLine[];
-  place: AnswerLine | null;
+  words: string;
   /** Of the log, where that is the view. */
   filters: LogFilters;
+}
+
+/** A sentence, and where to look at what it says. */
+export interface AnswerLine {
+  words: string;
+  place: AnswerPlace | null;
+}
+
+/** A part of an answer: sentences, or the first rows of a frame. */
+export interface AnswerSection {
+  name: string;
+  title: string;
+  is_warning: boolean;
+  lines: AnswerLine[];
+  columns: { name: string; is_number: boolean }[];
+  rows: (string | null)[][];
+  num_rows: number;
+}
+
+/** An answer: what it rests on, what is wrong, and the code that asks it or does it. */
+export interface Answer {
+  sentence: string;
+  sections: AnswerSection[];
+  findings: { code: string; severity: string; sentence: string }[];
+  place: AnswerPlace | null;
   code: string;
+}
+
+/** An answer to what was typed, and whether one can search further. */
+export interface SearchAnswer extends Answer {
   can_go_on: boolean;
 }

@@ -1,35 +1,25 @@
 // The answer below a search box: a sentence, lines that lead to what they tell of, and its code.
 
+import { sectionsOf } from "./answer_sections";
 import { toClipboard } from "./clipboard";
 import { fill, node, rich } from "./elements";
-import type { Answer, AnswerLine } from "./messages";
+import type { AnswerPlace, SearchAnswer } from "./messages";
 import { cut, visible } from "./text";
 
 export interface AnswerActions {
   /** Search further for rows. */
   onMore: () => void;
-  /** Show what a line of an answer tells of. */
-  onOpen: (line: AnswerLine, answer: Answer) => void;
-  canOpen: (line: AnswerLine) => boolean;
+  /** Show what an answer, or a line of one, tells of. */
+  onOpen: (place: AnswerPlace) => void;
+  canOpen: (place: AnswerPlace) => boolean;
 }
 
 /** Gives `element`, `show(answer)`, `hide()`. */
 export function searchAnswer({ onMore, onOpen, canOpen }: AnswerActions) {
   const element = node("div", { class: "lx-search-answer", role: "status", hidden: true });
 
-  function lineOf(line: AnswerLine, answer: Answer) {
-    const words = rich(cut(line.words, 600));
-    return node(
-      "li",
-      {},
-      canOpen(line)
-        ? node("button", { class: "lx-search-line", onclick: () => onOpen(line, answer) }, ...words)
-        : node("span", {}, ...words),
-    );
-  }
-
-  function show(answer: Answer) {
-    const { place, sentence, lines, code } = answer;
+  function show(answer: SearchAnswer) {
+    const { place, sentence, sections, findings, code } = answer;
     const copy: HTMLButtonElement = node(
       "button",
       {
@@ -44,12 +34,15 @@ export function searchAnswer({ onMore, onOpen, canOpen }: AnswerActions) {
     fill(
       element,
       node("p", { class: "lx-search-sentence" }, ...rich(cut(sentence, 1000))),
-      node("ul", {}, ...lines.map((line) => lineOf(line, answer))),
+      ...sectionsOf(sections, { canOpen, onOpen }),
+      findings.length
+        ? node("ul", {}, ...findings.map((found) => node("li", {}, ...rich(cut(found.sentence, 600)))))
+        : null,
       node(
         "div",
         { class: "lx-search-actions" },
         place && canOpen(place)
-          ? node("button", { class: "lx-button lx-small", onclick: () => onOpen(place, answer) }, visible(place.words))
+          ? node("button", { class: "lx-button lx-small", onclick: () => onOpen(place) }, visible(place.words))
           : null,
         answer.can_go_on ? node("button", { class: "lx-button lx-small", onclick: onMore }, "Search on") : null,
         copy,
