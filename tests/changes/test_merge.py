@@ -145,6 +145,8 @@ def commit(branches: Branches, branch: str | None, chance: random.Random) -> Non
     """Make a random commit."""
     table = branches.on(branch)
     ids = [row["id"] for row in table.to_table(columns=["id"]).to_pylist()]
+    if not ids:
+        return
     some = ", ".join(map(str, chance.sample(ids, min(len(ids), chance.randint(1, 5)))))
     match chance.randint(0, 5):
         case 0:
@@ -156,10 +158,9 @@ def commit(branches: Branches, branch: str | None, chance: random.Random) -> Non
         case 2:
             table.update({"score": str(float(chance.randint(0, 2)))}, where=f"id in ({some})")
         case 3:
-            new = chance.sample(range(100, 106), 2)
-            table.insert(
-                people(*[id_ for id_ in new if id_ not in ids], score=1.0 * chance.randint(0, 1))
-            )
+            new = [id_ for id_ in chance.sample(range(100, 106), 2) if id_ not in ids]
+            if new:
+                table.insert(people(*new, score=1.0 * chance.randint(0, 1)))
         case 4:
             table.optimize.compact_files()
         case 5:
