@@ -100,7 +100,8 @@ def cleanup(
     _require_dry_run(dry_run, "cleanup")
     table = open_apart(uri, branch=branch, allow_bases=allow_bases)
     preview = table.cleanup_preview(older_than, retain_versions, delete_unverified, clones)
-    print_answer(preview.answer_with(list_files=list_files), as_json=as_json)
+    answer = preview.answer_with_files if list_files else preview.answer
+    print_answer(answer, as_json=as_json)
 
 
 @main.command()

@@ -119,17 +119,20 @@ class CleanupPreview(Answering):
     @property
     def answer(self) -> Answer:
         """What would go, what is lost, what stays and why, with the calls that break nothing."""
-        return self.answer_with()
+        return self._answer(None)
 
-    def answer_with(self, *, list_files: bool = False) -> Answer:
-        """Return the answer; people see the files of it only if ``list_files``.
+    @property
+    def answer_with_files(self) -> Answer:
+        """The same, with each file that would go in sight.
 
         Examples
         --------
-        >>> answer = table.cleanup_preview(retain_versions=2).answer_with(list_files=True)
-        >>> "Files:" in answer.text()
+        >>> "Files:" in table.cleanup_preview(retain_versions=2).answer_with_files.text()
         True
         """
+        return self._answer("Files")
+
+    def _answer(self, title_of_files: str | None) -> Answer:
         totals = {
             "freed_bytes": self.freed_bytes,
             "num_versions": self.num_versions,
@@ -147,7 +150,7 @@ class CleanupPreview(Answering):
                 Section("versions", "Versions that stay", versions, shown=stay, schema=VERSIONS),
                 Section("held", "What holds other files back", self.held(), schema=HELD),
                 Section("losses", None, self.losses(), schema=LOSSES),
-                Section("files", "Files" if list_files else None, self.files(), schema=FILES),
+                Section("files", title_of_files, self.files(), schema=FILES),
             ),
             self.code,
             is_call=True,
