@@ -145,6 +145,7 @@ def test_a_restore_brings_values_back_and_forward(table):
 def test_an_overwrite_ends_all_rows(table):
     events = events_of(table.overwrite(rows=2))
     assert events.count(RowEvent.OVERWRITTEN) == 8
+    assert {*events.evidence[events.event == RowEvent.OVERWRITTEN].tolist()} == {Evidence.RECORDED}
     assert events.count(RowEvent.CREATED) == 2
     assert len(events) == (3 if not table.state.stable_row_ids else events.event.size)
 
