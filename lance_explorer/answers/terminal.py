@@ -124,7 +124,8 @@ def _print_frame(console: Console, section: Section, frame: pl.DataFrame) -> Non
 
     Texts give way first, the last column of them before the others.
     """
-    columns = [[*_cells(section, column)] for column in frame]
+    are_commits = "version" in frame.columns
+    columns = [[*_cells(section, column, are_commits)] for column in frame]
     titles = [one_line(name) for name in frame.columns]
     natural = [
         max([len(title), *[cell_len(line) for text in column for line in text.plain.splitlines()]])
@@ -154,7 +155,7 @@ def _print_frame(console: Console, section: Section, frame: pl.DataFrame) -> Non
     console.print(table)
 
 
-def _cells(section: Section, column: pl.Series) -> Iterator[Text]:
+def _cells(section: Section, column: pl.Series, are_commits: bool) -> Iterator[Text]:
     """Yield the cells of a column, without what a terminal would take for a command."""
     if column.name == "graph":  # drawn by us, in several lines
         yield from [Text(drawn or "", _COLUMN_STYLES["graph"]) for drawn in column]
@@ -163,7 +164,7 @@ def _cells(section: Section, column: pl.Series) -> Iterator[Text]:
     texts = people_texts(column, is_value=is_value, longest=_LONGEST)
     for text in texts:
         style = _COLUMN_STYLES.get(column.name, "")
-        if column.name == "kind":
+        if column.name == "kind" and are_commits:
             style = KIND_STYLES.get(text or "", "")
         elif column.name == "severity":
             style = _SEVERITY_STYLES.get(text or "", "")
