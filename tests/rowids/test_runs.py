@@ -113,15 +113,27 @@ def test_pairs_tell_both_addresses(runs, other):
     assert there == {row_id: others[row_id] for row_id in common}
 
 
-@given(RUNS, numbers(), numbers())
-def test_between_cuts_at_both_ends(runs, low, high):
+@st.composite
+def runs_and_ids(draw: st.DrawFn) -> tuple[Runs, int, int]:
+    """Draw runs, and two row IDs, mostly beside where runs begin and end."""
+    runs = draw(RUNS)
+    borders = [0, *runs.start.tolist(), *runs.stop.tolist()]
+    beside = st.builds(int.__add__, st.sampled_from(borders), st.integers(-1, 1))
+    low, high = [min(max(draw(st.one_of(beside, numbers())), 0), MAX_U64) for _ in range(2)]
+    return runs, low, high
+
+
+@given(runs_and_ids())
+def test_between_cuts_at_both_ends(drawn):
+    runs, low, high = drawn
     expected = {row_id: a for row_id, a in addresses(runs).items() if low <= row_id < high}
     assert addresses(runs.between(low, high)) == expected
 
 
-@given(RUNS, numbers(), st.integers(0, 10))
-def test_runs_meet_what_holds_one_of_their_ids(runs, low, width):
-    high = min(low + width, MAX_U64)
+@given(runs_and_ids())
+def test_runs_meet_what_holds_one_of_their_ids(drawn):
+    runs, *ids = drawn
+    low, high = sorted(ids)
     expected = any(low <= row_id <= high for row_id in addresses(runs))
     assert runs.meets(uint64([low]), uint64([high])).tolist() == [expected]
 
