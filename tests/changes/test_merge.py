@@ -188,6 +188,16 @@ def test_a_side_that_did_nothing(branches):
     assert back.summary().select("updated", "kept").row(0) == (0, 3)
 
 
+@pytest.mark.parametrize(("gone", "outcome"), [(None, "kept"), ("dev", "incoming")])
+def test_a_row_that_is_gone_stays_gone_where_the_other_side_wrote_equal_values(
+    branches, gone, outcome
+):
+    branches.on(gone).delete("id = 3")
+    branches.on("dev" if gone is None else None).update({"city": "'Faro'"}, where="id = 3")
+    lines = branches.table.merge_preview("dev", "id").rows()
+    assert lines["outcome"].to_list() == [outcome]
+
+
 def test_columns_that_both_sides_changed(branches):
     ours, theirs = branches.on(None), branches.on("dev")
     ours.alter_columns({"path": "city", "name": "town"})
