@@ -189,6 +189,7 @@ def _report(table: Any) -> None:
 
 
 def _tool(table: Any, name: str) -> None:
+    from lance_explorer.answers.assistant import assistant_json
     from lance_explorer.cli.assistant_tools import _Tools
 
     tools = _Tools([table])
@@ -200,7 +201,7 @@ def _tool(table: Any, name: str) -> None:
         "blame": (where,),
         "lineage": (0,),
     }
-    json.dumps(getattr(tools, name)(*given.get(name, ())))
+    assistant_json(getattr(tools, name)(*given.get(name, ())))
 
 
 def _command(path: Path, line: str) -> None:
