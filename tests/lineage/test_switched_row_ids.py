@@ -129,6 +129,19 @@ def test_versions_that_the_switch_wrote_for_older_rows_say_nothing(tmp_path, wit
     assert table.changes(3, 5, images=None).summary()["updated"].to_list() == [1]
 
 
+@pytest.mark.parametrize("with_versions", [True, False])
+def test_an_update_before_the_switch_is_known_after_a_lost_deletion(tmp_path, with_versions):
+    synthetic = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False)
+    synthetic.append(rows=3).update({0: [1, 2]}).append(rows=1).update({1: [0, 1]})
+    synthetic.turn_on_row_ids(with_versions=with_versions).delete({3: [1]}).append(rows=1)
+    synthetic.remove(2, 6)  # the one wrote the rows first, the other deleted one of them
+    table = lx.open_table(synthetic.path)
+    feed = table.changes(3, 7, images=None, include=("moved",)).to_polars()
+    assert feed.filter(_event="moved").is_empty()
+    updated = feed.filter(_change_type="update_postimage")
+    assert updated.select("_rowid", "_commit_version", "is_uncertain").rows() == [(4, 4, False)]
+
+
 def test_the_switch_is_a_finding(table):
     found = table.check_row_ids()
     assert found["code"].to_list() == ["stable_row_ids_switched"]

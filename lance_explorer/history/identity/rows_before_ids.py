@@ -174,9 +174,15 @@ class RowsBeforeIds:
     def _replayed(
         self, ids: RowIdSequence, stored: RowVersionRuns | None, *, is_update: bool
     ) -> RowVersionRuns | None:
-        """Return row versions with those that rows had before in the place of what is stored."""
+        """Return row versions with those that rows had before in the place of what is stored.
+
+        A fragment that stores none says nothing of its rows, unless it had them when row IDs were
+        turned on: an update gives its rows to another fragment, with row versions.
+        """
         if stored is None:
-            return None
+            if not any(ids is self._rows.row_ids(state) for state in self._states):
+                return None
+            stored = constant_versions(NO_VERSION, len(ids))
         key = id(ids), id(stored), is_update
         if key not in self._versions:
             self._versions[key] = self._looked_up(ids, stored, is_update=is_update)
