@@ -18,6 +18,7 @@ __all__ = [
     "InPlace",
     "SchemaPair",
     "WrittenFields",
+    "homes_of",
     "in_place",
     "loses_overlays",
     "written_fields",
@@ -99,6 +100,11 @@ class SchemaPair:
         old = {path: id_ for id_, path in field_paths(self._before).items() if id_ not in known}
         new = {path: id_ for id_, path in field_paths(self._after).items() if id_ not in taken}
         return (*told, *[(old[path], new[path]) for path in old.keys() & new.keys()])
+
+
+def homes_of(fragment: Fragment) -> tuple[object, ...]:
+    """Return in which files a fragment has its values: no commit writes values and keeps them."""
+    return fragment.id, tuple([file.path for file in fragment.files]), fragment.overlays
 
 
 def in_place(before: Fragment, after: Fragment, schemas: SchemaPair) -> InPlace:

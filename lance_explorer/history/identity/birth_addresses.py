@@ -18,7 +18,7 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.file_changes import InPlace, in_place
+from lance_explorer.history.file_changes import InPlace, homes_of, in_place
 from lance_explorer.history.identity.inherited_origins import (
     born_rows,
     inherited_origins,
@@ -133,16 +133,16 @@ class _Pass:
             fragment = self._states[state]
             self._by_file.update(((fragment.id, file.path), state) for file in fragment.files)
             if self._goes_back:
-                self._by_files.setdefault(_homes_of(fragment), state)
+                self._by_files.setdefault(homes_of(fragment), state)
 
     def _earlier(self, here: "_Commit", fragment: Fragment) -> int | None:
         """Return an earlier state of the same fragment, as near as it can be told."""
         before = here.removed.get(fragment.id)
         goes_back = not here.follows or here.after.operation == OperationName.RESTORE
-        files = _homes_of(fragment)
+        files = homes_of(fragment)
         # A restore, or a lost one, brings back a state from before a write in place: the same data
         # files and overlays. The state just before is of the same fragment, but not the nearest.
-        if goes_back and (before is None or _homes_of(self._states[before]) != files):
+        if goes_back and (before is None or homes_of(self._states[before]) != files):
             state = self._by_files.get(files)  # from before others were written in place
             if state is not None:
                 return state
@@ -318,11 +318,6 @@ class _Pass:
             else:
                 offsets = OffsetRanges.of(self._rows.deleted(new) - deleted)
             yield rows_at(self.origins[state].ids, first_address(fragment_id), offsets)
-
-
-def _homes_of(fragment: Fragment) -> tuple[object, ...]:
-    """Return what tells in which files a fragment has its values."""
-    return fragment.id, tuple([file.path for file in fragment.files]), fragment.overlays
 
 
 class _Commit(Step):

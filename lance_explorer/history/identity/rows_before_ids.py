@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.file_changes import homes_of
 from lance_explorer.history.identity.row_origins import (
     NO_VERSION,
     RowOrigins,
@@ -81,18 +82,24 @@ class RowsBeforeIds:
         links = self._by_address.doubtful_links
         return {position: [*map(self._sequence, some)] for position, some in links.items()}
 
-    def with_versions(self, stored: RowOrigins) -> RowOrigins:
-        """Return the origins of a later state: rows from before have the versions replayed."""
+    def with_versions(self, state: int, stored: RowOrigins) -> RowOrigins:
+        """Return the origins of a later state: rows from before have the versions replayed.
+
+        A state that stores no row versions keeps the replayed ones only if its fragment has the
+        files that it had when row IDs were turned on: ``update_columns`` writes another file, and
+        no row versions (docs/FORMAT.md 11.1).
+        """
         low, _ = identity_bounds(stored.ids)
         if low >= self._record.manifest.next_row_id:
             return stored
-        return RowOrigins(
-            stored.ids,
-            self._replayed(stored.ids, stored.created, is_update=False),
-            self._replayed(stored.ids, stored.updated, is_update=True),
-            stored.evidence,
-            self._open_until,
-        )
+        has_same_files = homes_of(self._rows.history.states[state]) in self._files_then
+        created, updated = [
+            self._replayed(stored.ids, runs, is_update=is_update)
+            if runs is not None or has_same_files
+            else None
+            for runs, is_update in ((stored.created, False), (stored.updated, True))
+        ]
+        return RowOrigins(stored.ids, created, updated, stored.evidence, self._open_until)
 
     def evidence(self, identities: Uint64Array) -> NDArray[np.uint8]:
         """Return how well it is known who rows were before they had row IDs."""
@@ -106,6 +113,11 @@ class RowsBeforeIds:
     def _open_until(self) -> int:
         origins = map(self._by_address.origins, self._states)
         return max([some.open_until for some in origins], default=NO_VERSION)
+
+    @cached_property
+    def _files_then(self) -> set[tuple[object, ...]]:
+        """The files of each fragment in the version that turned row IDs on."""
+        return {homes_of(self._rows.history.states[state]) for state in self._states}
 
     # ------------------------------------------------------------------------------ identities
 
@@ -173,19 +185,13 @@ class RowsBeforeIds:
 
     def _replayed(
         self, ids: RowIdSequence, stored: RowVersionRuns | None, *, is_update: bool
-    ) -> RowVersionRuns | None:
-        """Return row versions with those that rows had before in the place of what is stored.
-
-        A fragment that stores none says nothing of its rows, unless it had them when row IDs were
-        turned on: an update gives its rows to another fragment, with row versions.
-        """
-        if stored is None:
-            if not any(ids is self._rows.row_ids(state) for state in self._states):
-                return None
-            stored = constant_versions(NO_VERSION, len(ids))
+    ) -> RowVersionRuns:
+        """Return row versions with those that rows had before in the place of what is stored."""
         key = id(ids), id(stored), is_update
         if key not in self._versions:
-            self._versions[key] = self._looked_up(ids, stored, is_update=is_update)
+            self._versions[key] = self._looked_up(
+                ids, stored or constant_versions(NO_VERSION, len(ids)), is_update=is_update
+            )
             self._kept += [ids, stored]
         return self._versions[key]
 

@@ -54,7 +54,7 @@ class RowsByLaterId(RowsById):
     def _found_origins(self, state: int) -> RowOrigins:
         if self._is_before(state):
             return self._before.origins(state)
-        return self._before.with_versions(super()._found_origins(state))
+        return self._before.with_versions(state, super()._found_origins(state))
 
     def _is_before(self, state: int) -> bool:
         """Return whether an address tells who the rows of a state are."""
