@@ -11,16 +11,19 @@ import polars as pl
 from lance_explorer.frames.columns import Column, FrameSchema
 from lance_explorer.storage import check_not_forked
 
-__all__ = ["column_table", "documented"]
+__all__ = ["column_table", "documented", "schema_of"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _HEADER = ("column", "dtype", "unit", "nullable", "meaning")
+_SCHEMA = "frame_schema"
 _LATER_SECTIONS = ("\n\nRaises\n------\n", "\n\nExamples\n--------\n")
 
 
-def documented(schema: FrameSchema) -> Callable[[_F], _F]:
+def documented(schema: FrameSchema, *, parameters: str = "") -> Callable[[_F], _F]:
     """Return a decorator that adds a section ``Returns`` with the columns of ``schema``.
+
+    Parameters that several functions share are described once, by ``parameters``.
 
     In a forked process, where Polars would wait for ever, the function is an error.
     """
@@ -34,11 +37,18 @@ def documented(schema: FrameSchema) -> Callable[[_F], _F]:
         text = cleandoc(function.__doc__ or "")
         starts = [text.find(section) for section in _LATER_SECTIONS]
         end = min([start for start in starts if start >= 0], default=len(text))
+        shared = f"\n\nParameters\n----------\n{parameters}" if parameters else ""
         returns = f"\n\nReturns\n-------\npolars.DataFrame\n{indent(column_table(schema), '    ')}"
-        checked.__doc__ = text[:end] + returns + text[end:]
+        checked.__doc__ = text[:end] + shared + returns + text[end:]
+        vars(checked)[_SCHEMA] = schema
         return cast(_F, checked)
 
     return add_columns
+
+
+def schema_of(function: object) -> FrameSchema | None:
+    """Return the schema of the frame that a documented function returns; None of any other."""
+    return getattr(function, _SCHEMA, None)
 
 
 def column_table(schema: FrameSchema) -> str:

@@ -1,7 +1,8 @@
 """The catalogue of metadata frames: ``table.inspect``, and every frame by its name for SQL."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -10,7 +11,7 @@ from lance_explorer.disk.columns import COLUMNS, columns
 from lance_explorer.disk.owners import STORAGE, storage
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import FrameSchema
-from lance_explorer.frames.documented import documented
+from lance_explorer.frames.documented import documented, schema_of
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.version_refs import VersionRef, resolve
 from lance_explorer.history.view import HistoryView
@@ -76,6 +77,15 @@ from lance_explorer.shown import described
 __all__ = ["FRAMES", "Inspect", "frame"]
 
 
+_T = TypeVar("_T")
+
+_of_version = partial(
+    documented,
+    parameters="""version : int, str, date, datetime, tuple or Snapshot, optional
+    The version, as :meth:`Table.at` takes it; the latest by default.""",
+)
+
+
 class Inspect:
     """The metadata of a table, or of one branch of it, as frames.
 
@@ -93,14 +103,9 @@ class Inspect:
         frames = [name for name in vars(type(self)) if not name.startswith("_")]
         return f"Inspect({self._table.view.uri}): {', '.join(frames)}"
 
-    @documented(FRAGMENTS)
+    @_of_version(FRAGMENTS)
     def fragments(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the fragments of a version, one row each, in the order of a scan.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -121,14 +126,9 @@ class Inspect:
         """
         return self._table.answer(all_fragments)
 
-    @documented(DATA_FILES)
+    @_of_version(DATA_FILES)
     def data_files(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the data files of a version, one row each, by fragment in the order of a scan.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -172,14 +172,9 @@ class Inspect:
         """
         return self._table.answer(transactions)
 
-    @documented(FIELDS)
+    @_of_version(FIELDS)
     def fields(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the schema of a version, one row for each field, depth first.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -202,14 +197,9 @@ class Inspect:
         """
         return self._table.answer(all_fields)
 
-    @documented(INDICES)
+    @_of_version(INDICES)
     def indices(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the indices of a version, one row for each segment.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -231,17 +221,12 @@ class Inspect:
         """
         return self._table.answer(all_indices)
 
-    @documented(INDEX_SETTINGS)
+    @_of_version(INDEX_SETTINGS)
     def index_settings(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return how the indices of a version were built, one row for each setting.
 
         An index whose type has no settings, or whose writer stored none, has no row. Settings that
         this release has no name for are under ``other_fields``, by their numbers in the file.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -250,18 +235,13 @@ class Inspect:
         """
         return self._at(index_settings, version)
 
-    @documented(INDEX_SUMMARY)
+    @_of_version(INDEX_SUMMARY)
     def index_summary(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return how much of a version its indices cover, one row for each index.
 
         The numbers are those of pylance's ``stats.index_stats``: ``num_rows_answered`` is
         ``num_indexed_rows`` there, ``num_rows_to_scan`` is ``num_unindexed_rows``, and
         ``num_segments`` is ``num_indices``. Only metadata is read. System indices are left out.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -271,7 +251,7 @@ class Inspect:
         """
         return self._at(index_summary, version)
 
-    @documented(INDEX_COVERAGE)
+    @_of_version(INDEX_COVERAGE)
     def index_coverage(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return what the indices of a version cover, one row for each fragment and segment.
 
@@ -283,11 +263,6 @@ class Inspect:
         row IDs the entry of an updated row still finds it, unless the index stores addresses, or
         the row is in a fragment that is not covered. Entries of rows that a compaction dropped are
         not counted.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -334,17 +309,12 @@ class Inspect:
         """
         return self._table.answer(rewrite_groups)
 
-    @documented(FRAGMENT_REUSE)
+    @_of_version(FRAGMENT_REUSE)
     def fragment_reuse(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the fragment reuse index of a version, one row for each deferred compaction.
 
         Lance trims an entry once no index needs it any longer; ``indices_behind`` are those that
         still do.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -367,14 +337,9 @@ class Inspect:
         """
         return self._table.answer(all_fragment_reuse)
 
-    @documented(CONFIG)
+    @_of_version(CONFIG)
     def config(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the config and all metadata of a version, one row for each key.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -423,14 +388,9 @@ class Inspect:
         """
         return self._table.answer(manifests)
 
-    @documented(BASE_PATHS)
+    @_of_version(BASE_PATHS)
     def base_paths(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the base paths of a version: the roots beside its own that it uses, one row each.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -451,30 +411,12 @@ class Inspect:
         """
         return self._table.answer(all_base_paths)
 
-    @documented(DETACHED)
-    def detached(self) -> pl.DataFrame:
-        """Return the detached versions, which are on no branch, one row each.
-
-        Reads each of their manifests.
-
-        Examples
-        --------
-        >>> table.inspect.detached().is_empty()
-        True
-        """
-        return self._table.answer(detached)
-
-    @documented(ROW_ID_SEGMENTS)
+    @_of_version(ROW_ID_SEGMENTS)
     def row_id_segments(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the row-ID sequences of a version, one row for each segment.
 
         Without stable row IDs there are no rows. The ``encoded_bytes`` of a fragment add up to its
         ``row_ids_bytes`` in :meth:`fragments`.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -499,16 +441,11 @@ class Inspect:
         """
         return self._table.answer(all_row_id_segments)
 
-    @documented(ROW_ID_ENCODINGS)
+    @_of_version(ROW_ID_ENCODINGS)
     def row_id_encodings(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return how well row IDs are encoded, one row for each fragment that stores any.
 
         Finding the best encoding takes up to half a second for a fragment with scattered row IDs.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -547,16 +484,11 @@ class Inspect:
         """
         return self._table.answer(row_id_totals)
 
-    @documented(VERSION_RUNS)
+    @_of_version(VERSION_RUNS)
     def version_runs(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return since when rows exist, one row for each run of the row-version sequences.
 
         Fragments without such sequences have no rows here.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -581,16 +513,11 @@ class Inspect:
         """
         return self._table.answer(all_version_runs)
 
-    @documented(DELETIONS)
+    @_of_version(DELETIONS)
     def deletions(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the deletion files of a version, one row each, by fragment in the order of a scan.
 
         Reads each of them. A missing or damaged file has a ``problem``.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Raises
         ------
@@ -625,6 +552,19 @@ class Inspect:
         """
         return self._table.answer(all_deletions)
 
+    @documented(DETACHED)
+    def detached(self) -> pl.DataFrame:
+        """Return the detached versions, which are on no branch, one row each.
+
+        Reads each of their manifests.
+
+        Examples
+        --------
+        >>> table.inspect.detached().is_empty()
+        True
+        """
+        return self._table.answer(detached)
+
     @documented(MEM_WAL)
     def mem_wal(self) -> pl.DataFrame:
         """Return what is in the write-ahead log, one row for each generation of each shard.
@@ -642,18 +582,13 @@ class Inspect:
         """
         return self._table.answer(mem_wal)
 
-    @documented(COLUMNS)
+    @_of_version(COLUMNS)
     def columns(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return how many bytes each column takes, and how its values are laid out, largest first.
 
         Reads the end of each data file of the version. A nested column has a row for each part that
         has values of its own. Values of columns that were dropped or replaced are still in files.
         Where not all files can be read, sizes are null.
-
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -686,7 +621,7 @@ class Inspect:
         """
         return self._table.answer(lambda view: storage(view, opened_clones(view, clones)))
 
-    @documented(HEALTH)
+    @_of_version(HEALTH)
     def health(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return what the owner of the table should do, one row each, warnings first.
 
@@ -725,28 +660,12 @@ class Inspect:
         have fewer rows than compactions aim at: 1,048,576, unless the config of the table says
         otherwise.
 
-        Parameters
-        ----------
-        version : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`Table.at` takes it; the latest by default.
-
         Examples
         --------
         >>> table.inspect.health().is_empty()
         True
         """
         return self._at(health, version)
-
-    @documented(FINDINGS)
-    def findings(self) -> pl.DataFrame:
-        """Return what is wrong with the table, or worth knowing, one row for each finding.
-
-        Examples
-        --------
-        >>> table.inspect.findings().is_empty()
-        True
-        """
-        return self._table.answer(findings)
 
     @documented(GAPS)
     def gaps(self) -> pl.DataFrame:
@@ -774,6 +693,17 @@ class Inspect:
         """
         return self._table.answer(rebases)
 
+    @documented(FINDINGS)
+    def findings(self) -> pl.DataFrame:
+        """Return what is wrong with the table, or worth knowing, one row for each finding.
+
+        Examples
+        --------
+        >>> table.inspect.findings().is_empty()
+        True
+        """
+        return self._table.answer(findings)
+
     def _at(
         self, build: Callable[[HistoryView, int], pl.DataFrame], version: VersionRef | None
     ) -> pl.DataFrame:
@@ -781,60 +711,18 @@ class Inspect:
         return self._table.answer(lambda view: build(*resolve(view, ref)))
 
 
-_Builder = Callable[[HistoryView], pl.DataFrame]
+class _Still(LiveTable):
+    """A branch of which nothing is asked again, since whoever asks for a frame does that."""
+
+    def answer(self, build: Callable[[HistoryView], _T]) -> _T:
+        return build(self.view)
 
 
-def _at_latest(build: Callable[[HistoryView, int], pl.DataFrame]) -> _Builder:
-    return lambda view: build(view, view.latest_version)
-
-
-_CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
-    (VERSIONS, versions),
-    (FRAGMENTS, _at_latest(fragments)),
-    (ALL_FRAGMENTS, all_fragments),
-    (DATA_FILES, _at_latest(data_files)),
-    (ALL_DATA_FILES, all_data_files),
-    (TRANSACTIONS, transactions),
-    (FIELDS, _at_latest(fields)),
-    (ALL_FIELDS, all_fields),
-    (INDICES, _at_latest(indices)),
-    (ALL_INDICES, all_indices),
-    (INDEX_SETTINGS, _at_latest(index_settings)),
-    (INDEX_SUMMARY, _at_latest(index_summary)),
-    (INDEX_COVERAGE, _at_latest(index_coverage)),
-    (ALL_INDEX_COVERAGE, all_index_coverage),
-    (REWRITE_GROUPS, rewrite_groups),
-    (FRAGMENT_REUSE, _at_latest(fragment_reuse_entries)),
-    (ALL_FRAGMENT_REUSE, all_fragment_reuse),
-    (CONFIG, _at_latest(config)),
-    (ALL_CONFIG, all_config),
-    (REFS, refs),
-    (MANIFESTS, manifests),
-    (BASE_PATHS, _at_latest(base_paths)),
-    (ALL_BASE_PATHS, all_base_paths),
-    (ROW_ID_SEGMENTS, _at_latest(row_id_segments)),
-    (ALL_ROW_ID_SEGMENTS, all_row_id_segments),
-    (ROW_ID_ENCODINGS, _at_latest(row_id_encodings)),
-    (ALL_ROW_ID_ENCODINGS, all_row_id_encodings),
-    (ROW_ID_TOTALS, row_id_totals),
-    (VERSION_RUNS, _at_latest(version_runs)),
-    (ALL_VERSION_RUNS, all_version_runs),
-    (DELETIONS, _at_latest(deletions)),
-    (ALL_DELETIONS, all_deletions),
-    (DETACHED, detached),
-    (MEM_WAL, mem_wal),
-    (COLUMNS, _at_latest(columns)),
-    (STORAGE, storage),
-    (HEALTH, _at_latest(health)),
-    (GAPS, gaps),
-    (REBASES, rebases),
-    (FINDINGS, findings),
-)
-
-FRAMES: dict[str, FrameSchema] = {schema.name: schema for schema, _ in _CATALOGUE}
+FRAMES: dict[str, FrameSchema] = {
+    VERSIONS.name: VERSIONS,
+    **{name: schema for name, method in vars(Inspect).items() if (schema := schema_of(method))},
+}
 """The schema of each public frame by its name."""
-
-_BUILDERS = {schema.name: build for schema, build in _CATALOGUE}
 
 
 def frame(view: HistoryView, name: str) -> pl.DataFrame:
@@ -845,6 +733,9 @@ def frame(view: HistoryView, name: str) -> pl.DataFrame:
     >>> frame(table._view, "gaps").is_empty()
     True
     """
-    if name not in _BUILDERS:
+    if name not in FRAMES:
         raise InvalidArgumentError(f"no frame {name!r}; there are: {', '.join(FRAMES)}")
-    return _BUILDERS[name](view)
+    if name == VERSIONS.name:
+        return versions(view)
+    build: Callable[[], pl.DataFrame] = getattr(Inspect(_Still(view)), name)
+    return build()

@@ -149,6 +149,18 @@ def test_every_method_is_a_frame():
     assert set(FRAMES) - set(METHODS) == {"versions"}
 
 
+def test_a_snapshot_has_every_frame_of_one_version():
+    snapshot = lx.open_table(DATA / "14.0.2/schema_changes.lance").at(9)
+    inspect = Inspect(LiveTable(stored("14.0.2/schema_changes.lance")))
+    own = sorted(name for name in vars(type(snapshot.inspect)) if not name.startswith("_"))
+    assert own == OF_ONE_VERSION
+    for name in own:
+        method = getattr(snapshot.inspect, name)
+        assert not signature(method).parameters
+        assert "Parameters" not in method.__doc__
+        assert method().equals(getattr(inspect, name)(9))
+
+
 def test_frames_are_of_the_latest_version_by_default():
     inspect = Inspect(LiveTable(stored("14.0.2/schema_changes.lance")))
     for name in OF_ONE_VERSION:
