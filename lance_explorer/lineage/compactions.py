@@ -66,7 +66,10 @@ def compaction_lineage(
     stored = _stored(record)
     own = [_named(record, entry) for entry in stored.entries]
     line = [*_line(view, version)]
-    undone = [*chain.from_iterable(_undone(*place) for place in line)] if not include_undone else []
+    graphs = [] if include_undone else [(one.history.graph, last) for one, last in line]
+    undone = [
+        versions for graph, last in graphs for _, versions in graph.undone(graph.commit("", last))
+    ]
     entries = _merged(
         entry
         for entry in chain(own, *[_found(*place) for place in line])
@@ -102,16 +105,6 @@ def _of_branch(view: HistoryView, version: int) -> int:
     stored = view.version(version).records[0].transaction
     read = 0 if stored is None else stored.header.read_version
     return read if read < FIRST_DETACHED else 0
-
-
-def _undone(view: HistoryView, version: int) -> Iterator[range]:
-    """Yield the versions of a branch that restores undid, as seen from one of its versions."""
-    for record in reversed(view.history.records):
-        if record.version <= version and record.operation == OperationName.RESTORE:
-            restored = record.restored_version
-            if restored is not None and restored < record.version:
-                yield range(restored + 1, record.version)
-                version = restored
 
 
 def _of_rewrites(

@@ -108,6 +108,17 @@ class CommitGraph:
             yield commit
             commit = self.content_parent(commit)
 
+    def undone(self, commit: Commit | None) -> Iterator[tuple[str, range]]:
+        """Yield the versions that the Restores behind a version undid, with their branch.
+
+        Those of lost versions are among them, although a gap is one commit.
+        """
+        for one in self.ancestors(commit):
+            parents = self.parents(one)
+            if parents and parents[0].kind is EdgeKind.RESTORES:
+                target = self._lines[one.branch].restored[one.version]
+                yield one.branch, range(target + 1, one.version)
+
     def common_ancestor(self, one: Commit | None, other: Commit | None) -> Commit | None:
         """Return the last commit that two versions come from; None for the empty table."""
         return self.path(one, other).common

@@ -20,7 +20,7 @@ from lance_explorer.errors import FormatError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History
 from lance_explorer.history.identity.row_id_lines import PLAIN, Namesakes, RowIdLine
-from lance_explorer.history.paths import restores_unseen
+from lance_explorer.history.paths import commit_at, restores_unseen
 from lance_explorer.rowids.arrays import MAX_U64
 from lance_explorer.rowids.runs import RunColumns, merged_ids
 
@@ -108,14 +108,13 @@ class _Lines:
         If the one that a restore went back to is lost, that is the next one that is kept, which was
         made of it, unless that is a restore itself.
         """
-        record, versions = self._history.records[position], self._history.versions
-        target = self._history.restored.get(record.version, record.version)
-        if not 0 < target < record.version:
+        history = self._history
+        parent = history.graph.content_parent(commit_at(history, position))
+        if parent is None:
             return position - 1
-        place = int(np.searchsorted(versions[:position], np.uint64(target)))
-        is_kept = place < position and int(versions[place]) == target
-        if not is_kept and (
-            place == position or self._history.records[place].operation == OperationName.RESTORE
+        place = int(np.searchsorted(history.versions[:position], np.uint64(parent.version)))
+        if parent.version not in history and (
+            place == position or history.records[place].operation == OperationName.RESTORE
         ):
             place -= 1
         return max(place, self._since)

@@ -145,6 +145,22 @@ def test_a_fold_hands_each_state_on_from_the_content_parent(story, data):
 
 
 @given(stories())
+def test_what_restores_undid_is_on_no_way_that_led_to_a_version(story):
+    graph = CommitGraph(story.lines)
+    restored = {line.branch: line.restored for line in story.lines}
+    for commit in commits_of(story):
+        line = story.naive_ancestors(commit)
+        undone = [*graph.undone(commit)]
+        assert undone == [
+            (one.branch, range(restored[one.branch][one.version] + 1, one.version))
+            for one in line
+            if one.version in restored[one.branch]
+        ]
+        kept = {one for one in line if graph.can_be_read(one)}
+        assert not any(Commit(b, version) in kept for b, some in undone for version in some)
+
+
+@given(stories())
 def test_only_a_restore_has_two_parents_and_its_content_parent_comes_first(story):
     graph = CommitGraph(story.lines)
     for line in story.lines:
