@@ -9,7 +9,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from lance_explorer.errors import InvalidArgumentError, NotFoundError, RefNotFoundError
+from lance_explorer.errors import (
+    FormatError,
+    InvalidArgumentError,
+    NotFoundError,
+    RefNotFoundError,
+)
+from lance_explorer.format.operation_names import OperationName
+from lance_explorer.format.table_operations import Clone
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.graph.commits import Commit, CommitLine, Edge, EdgeKind
 from lance_explorer.history.graph.walks import CommitGraph
@@ -23,6 +30,7 @@ __all__ = [
     "Stretch",
     "TableCommits",
     "ancestry",
+    "cloned_from",
     "commits_behind",
     "commits_of",
     "parent_of",
@@ -205,12 +213,35 @@ def parent_of(view: HistoryView) -> BranchVersion | None:
         return None
 
 
-def parents_of(view: HistoryView) -> Iterator[BranchVersion]:
-    """Yield the parent of a branch, its parent, and so on, each with the version of the fork."""
-    seen = {view.branch}
-    while (parent := parent_of(view)) is not None and parent.view.branch not in seen:
+def cloned_from(view: HistoryView) -> Clone | None:
+    """Return what a clone was made of; None of any other table, or if its first version is lost."""
+    first = view.history.records[0] if len(view.history) else None
+    if first is None or first.operation != OperationName.CLONE:
+        return None
+    try:
+        transaction = view.transaction(first)
+    except FormatError:
+        return None
+    operation = None if transaction is None else transaction.operation
+    return operation if isinstance(operation, Clone) else None
+
+
+def parents_of(view: HistoryView, *, over_clones: bool = False) -> Iterator[BranchVersion]:
+    """Yield the parent of a branch, its parent, and so on, each with the version of the fork.
+
+    With ``over_clones`` a clone continues with the table that it was made of.
+    """
+    seen = {view.storage.uri}
+    while True:
+        parent = parent_of(view)
+        if over_clones and view.branch not in view.refs.branches:
+            clone = cloned_from(view)
+            if clone is not None:
+                parent = BranchVersion(view.led_to(clone.ref_path), clone.ref_version)
+        if parent is None or parent.view.storage.uri in seen:
+            return
         view = parent.view
-        seen.add(view.branch)
+        seen.add(view.storage.uri)
         yield parent
 
 

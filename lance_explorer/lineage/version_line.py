@@ -1,13 +1,13 @@
 """The line of versions that a branch comes from: its parents up to the fork, then its own."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
-from lance_explorer.errors import FormatError, LanceExplorerError
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.format.table_operations import Clone
-from lance_explorer.history.ancestors import parent_of
+from lance_explorer.history.ancestors import cloned_from, parents_of
 from lance_explorer.history.history import History
 from lance_explorer.history.lives import Lives, fragment_lives
 from lance_explorer.history.view import HistoryView
@@ -58,60 +58,42 @@ class LinePart:
 
 
 def line_of(view: HistoryView) -> tuple[LinePart, ...]:
-    """Return the stretches that lead to the latest version of a branch, oldest first.
+    """Return the parts that lead to the latest version of a branch, oldest first.
 
-    A parent that is gone, or cannot be read, is left out: the fork then tells of it.
+    A parent that is gone, or cannot be read, is left out: the fork then names it.
 
     Raises
     ------
     StorageError
         If a manifest of the branch itself cannot be read.
     """
-    line = [_stretch(view, view.history, len(view.history), None)]
-    seen = {view.storage.uri}
-    while (fork := line[-1].fork) is not None:
-        parent = _parent(line[-1], fork)
-        if parent is None or parent.view.storage.uri in seen:
-            break
-        seen.add(parent.view.storage.uri)
-        line.append(parent)
+    line = [_part(view, len(view.history), None)]
+    with suppress(LanceExplorerError):
+        for parent, version in parents_of(view, over_clones=True):
+            is_same = parent.main_storage.uri == line[-1].view.main_storage.uri
+            kept = np.searchsorted(parent.history.versions, np.uint64(version), side="right")
+            if not kept:
+                break
+            line.append(_part(parent, int(kept), line[-1].table if is_same else parent.uri))
     return tuple(reversed(line))
 
 
-def _stretch(view: HistoryView, history: History, num_versions: int, table: str | None) -> LinePart:
-    lives = fragment_lives(history, num_versions)
-    return LinePart(view, history, num_versions, table, lives, _fork(view, history, table))
+def _part(view: HistoryView, num_versions: int, table: str | None) -> LinePart:
+    history = view.history
+    return LinePart(
+        view,
+        history,
+        num_versions,
+        table,
+        fragment_lives(history, num_versions),
+        _fork(view, history, table),
+    )
 
 
 def _fork(view: HistoryView, history: History, table: str | None) -> Origin | None:
-    first = history.records[0] if history.records else None
+    is_recorded = bool(len(history)) and history.records[0].operation == OperationName.CLONE
     branch = view.refs.branches.get(view.branch) if view.branch else None
-    is_recorded = first is not None and first.operation == OperationName.CLONE
     if branch is not None:
         return Origin(table, branch.parent_branch, branch.parent_version, is_recorded)
-    if first is None or not is_recorded:
-        return None
-    try:
-        transaction = view.transaction(first)
-    except FormatError:
-        return None
-    if transaction is None or not isinstance(transaction.operation, Clone):
-        return None
-    return Origin(transaction.operation.ref_path, None, transaction.operation.ref_version, True)
-
-
-def _parent(child: LinePart, fork: Origin) -> LinePart | None:
-    try:
-        if fork.table == child.table:
-            place = parent_of(child.view)
-            if place is None:
-                return None
-            view, table = place.view, child.table
-        else:
-            view = child.view.led_to(str(fork.table))
-            table = view.uri
-        history = view.history
-    except LanceExplorerError:
-        return None
-    num_versions = int(np.searchsorted(history.versions, np.uint64(fork.version), side="right"))
-    return _stretch(view, history, num_versions, table) if num_versions else None
+    clone = cloned_from(view)
+    return None if clone is None else Origin(clone.ref_path, None, clone.ref_version, True)
