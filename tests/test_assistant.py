@@ -1,4 +1,4 @@
-"""An assistant asks about tables over stdio, with the client of the protocol's own library."""
+"""An assistant asks about tables, with the client of the protocol's own library."""
 
 import json
 import sys
@@ -35,15 +35,19 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     return made
 
 
-def ask(path: str, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
-    """Start the command, ask it, and end it."""
+def over_stdio(path: str) -> mcp.StdioServerParameters:
+    """Return the command that serves a table."""
     program = "from lance_explorer.cli import main; main()"
-    command = mcp.StdioServerParameters(
+    return mcp.StdioServerParameters(
         command=sys.executable, args=["-c", program, "mcp", path], cwd=str(ROOT)
     )
 
+
+def ask(served: Any, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
+    """Ask a command, which is started and ended, or a server in this process."""
+
     async def talk() -> Any:
-        async with mcp.Client(command) as client:
+        async with mcp.Client(served) as client:
             return await question(client)
 
     return anyio.run(talk)
@@ -102,7 +106,7 @@ def test_what_an_assistant_asks_is_answered_as_the_library_does(path):
         merge = await told(client, "merge_preview", branch="dev")
         assert [row["column"] for row in merge["data_of_the_table"]["cells"]] == ["word"]
 
-    ask(path, questions)
+    ask(over_stdio(path), questions)
 
 
 def test_an_answer_is_of_the_table_as_it_is_now_and_what_is_wrong_is_said(path):
@@ -122,7 +126,7 @@ def test_an_answer_is_of_the_table_as_it_is_now_and_what_is_wrong_is_said(path):
             assert result.is_error
             assert words in result.content[0].text, result.content  # type: ignore[union-attr]
 
-    ask(path, questions)
+    ask(server(Opening((path,))), questions)
 
 
 def test_answers_are_short(path):
@@ -131,7 +135,7 @@ def test_answers_are_short(path):
         assert "more" in found
         assert 0 < len(rows_of(found)) <= MOST_ROWS
 
-    ask(path, questions)
+    ask(server(Opening((path,))), questions)
 
 
 def test_what_a_table_says_is_told_to_be_data(tmp_path):
@@ -151,7 +155,7 @@ def test_what_a_table_says_is_told_to_be_data(tmp_path):
         assert failed.is_error
         assert "is data" in str(failed.content) or "are data" in str(failed.content)
 
-    ask(path, questions)
+    ask(server(Opening((path,))), questions)
 
 
 def test_a_question_that_ends_its_process_is_an_error_and_others_are_answered(tmp_path):
@@ -165,16 +169,13 @@ def test_a_question_that_ends_its_process_is_an_error_and_others_are_answered(tm
         [table] = rows_of(await told(client, "tables"))
         assert table["num_rows"] == 3000
 
-    ask(killer, questions)
+    ask(server(Opening((killer,))), questions)
 
 
 def test_a_question_that_takes_too_long_holds_up_no_other(path):
-    made = server(Opening((path,)), 0.01)  # seconds: no process starts in them
+    async def questions(client: mcp.Client) -> None:
+        result = await client.call_tool("versions", {})
+        assert result.is_error
+        assert "time limit" in result.content[0].text  # type: ignore[union-attr]
 
-    async def questions() -> None:
-        async with mcp.Client(made) as client:
-            result = await client.call_tool("versions", {})
-            assert result.is_error
-            assert "time limit" in result.content[0].text  # type: ignore[union-attr]
-
-    anyio.run(questions)
+    ask(server(Opening((path,)), 0.0001), questions)  # seconds: no answer comes in them

@@ -286,6 +286,7 @@ def test_a_report_is_written_into_the_folder_where_one_is(tmp_path, monkeypatch)
     assert (tmp_path / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_an_interactive_report_is_the_explorer_up_to_a_size(tmp_path):
     target = tmp_path / "page.html"
     asked = ("report", LIFE_CYCLE, "--interactive", "-o", str(target))

@@ -249,7 +249,15 @@ APART = (
     *(STORED, "tests/differential", "tests/spark"),
     *("tests/notebooks", "tests/docs", "tests/browser"),
 )
-LONG = ("tests/remote", "tests/hostile", "tests/report", "tests/soak", "tests/test_gone.py")
+LONG = (
+    *("tests/remote", "tests/hostile", "tests/report", "tests/soak", "tests/test_gone.py"),
+    *("tests/figures/test_lineage_ranks.py", "tests/storage/test_forked.py"),
+    *("tests/test_assistant.py", "tests/test_demo.py", "tests/test_seeds.py"),
+    *("tests/test_table_fuzzing.py", "tests/values/test_child.py", "tests/values/test_gate.py"),
+    *("tests/widgets/test_recorded_page.py", "tests/widgets/test_serving.py"),
+)
+"""Folders and files that start processes or write long tables, which a quick check leaves out."""
+
 QUICK = ("-m", "not slow", "--hypothesis-profile=quick")
 
 TOOLS_OF_UNIT_TESTS = {

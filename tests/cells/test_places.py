@@ -18,6 +18,7 @@ from tests.cells.places import commands, other_places, pairs, writable, write
 _SOME = ("half", "binary", "time64_ns", "time_us_+05:30", "duration_us", "decimal256")
 
 
+@pytest.mark.slow
 def test_what_changed_reads_differently_wherever_both_are_shown(tmp_path):
     columns = writable(columns_of(iter(_SOME)), "2.2")
     table = write(tmp_path / "t.lance", columns, "2.2")

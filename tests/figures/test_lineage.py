@@ -164,6 +164,7 @@ def check_nothing_overlaps(asked):
 # ------------------------------------------------------------------------------- bounded
 
 
+@pytest.mark.slow
 def test_beyond_200_fragments_the_rest_is_one_lane_and_the_picture_says_so(long):
     layout = lay_out(*long.frames)
     assert len(layout.lanes) == MOST_LANES + 1
@@ -175,6 +176,7 @@ def test_beyond_200_fragments_the_rest_is_one_lane_and_the_picture_says_so(long)
     assert ", the rest in grey" in note
 
 
+@pytest.mark.slow
 def test_lanes_and_the_rest_have_all_rows_of_every_version(long):
     versions = long.versions.select("version", "num_rows").filter(pl.col("version") % 100 == 7)
     steps = lay_out(*long.frames).steps
@@ -183,14 +185,17 @@ def test_lanes_and_the_rest_have_all_rows_of_every_version(long):
         assert here["num_rows"].sum() == rows
 
 
+@pytest.mark.slow
 def test_the_lanes_are_those_with_the_most_rows_for_the_longest_time(long):
     assert "0@1" in lanes(lay_out(*long.frames, most_lanes=1))
 
 
+@pytest.mark.slow
 def test_a_long_history_is_a_small_file(long):
     assert len(long.draw().to_json()) < 2_000_000
 
 
+@pytest.mark.slow
 def test_versions_can_be_chosen(long):
     figure = long.draw(between=(100, 140))
     assert figure.layout.title.text.endswith("versions 100 to 140")
@@ -221,6 +226,7 @@ def test_lanes_commits_and_tags_are_named(table):
     assert [name for name in said if name in names] == names
 
 
+@pytest.mark.slow
 def test_long_histories_name_no_commit_but_show_shares_of_kinds(long):
     figure = long.draw()
     assert "append" not in words(figure)
@@ -376,6 +382,7 @@ def test_the_same_frames_give_the_same_picture(table):
     assert picture(table).to_json() == picture(table).to_json()
 
 
+@pytest.mark.slow
 def test_a_picture_is_valid_json(long):
     figure = json.loads(long.draw().to_json())
     assert figure["layout"]["hovermode"] == "closest"

@@ -8,7 +8,7 @@ begin with finds all that can be in them.
 import re
 import shutil
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -113,12 +113,11 @@ def _fields_of_details(table: Path) -> set[KnownField]:
     for details in _DESCRIBED:
         assert is_described(details, b"")
         message = details.type_url.rpartition(".")[2]
-        for number in _NUMBERS:
-            tags = [varint(number << 3 | wire_type) for wire_type in (_FIXED_32, _FIXED_64)]
-            if all(
-                is_described(details, tag + bytes(8)[: 4 + 4 * n]) for n, tag in enumerate(tags)
-            ):
-                continue
+
+        def has_any(numbers: Sequence[int], details: index_pb2.AnyDetails = details) -> bool:
+            return not all(is_described(details, wrong) for wrong in _of_wrong_types(numbers))
+
+        for number in _known(_NUMBERS, has_any):
             is_number = is_described(details, varint(number << 3) + b"\1")
             kind = "Varint" if is_number else "LengthDelimited"
             found.add(KnownField(message, number, f"field_{number}", kind))
@@ -137,11 +136,8 @@ class _Walk:
         if message in self._visited:
             return
         self._visited.add(message)
-        for number in numbers:
-            known = _ask(read, wrap, number)
-            if known is None:
-                continue
-            name, kind = known
+        for number in _known(numbers, lambda some: _ask(read, wrap, some) is not None):
+            name, kind = _ask(read, wrap, [number]) or ("", "")
             self.found.add(KnownField(message, number, name or f"field_{number}", kind))
             inner = _inside(wrap, number, in_map=kind == "map")
             if kind in ("LengthDelimited", "map"):
@@ -156,10 +152,32 @@ def _inside(wrap: _Wrap, number: int, *, in_map: bool) -> _Wrap:
     return lambda data: wrap(record(number, data))
 
 
-def _ask(read: Callable[[bytes], object], wrap: _Wrap, number: int) -> tuple[str, str] | None:
-    """Return name and kind of a field, None if the decoder skips it."""
-    for wire_type, data in ((_FIXED_32, bytes(4)), (_FIXED_64, bytes(8))):
-        problem = _problem(read, wrap(varint(number << 3 | wire_type) + data))
+def _known(numbers: Sequence[int], has_any: Callable[[Sequence[int]], bool]) -> Iterator[int]:
+    """Yield the numbers of fields that a decoder knows, of which it is asked many at once."""
+    if not has_any(numbers):
+        return
+    if len(numbers) == 1:
+        yield from numbers
+        return
+    half = len(numbers) // 2
+    yield from _known(numbers[:half], has_any)
+    yield from _known(numbers[half:], has_any)
+
+
+def _of_wrong_types(numbers: Sequence[int]) -> list[bytes]:
+    """Return the fields in two wire types: one of them is wrong for each."""
+    return [
+        b"".join([varint(number << 3 | wire_type) + bytes(size) for number in numbers])
+        for wire_type, size in ((_FIXED_32, 4), (_FIXED_64, 8))
+    ]
+
+
+def _ask(
+    read: Callable[[bytes], object], wrap: _Wrap, numbers: Sequence[int]
+) -> tuple[str, str] | None:
+    """Return name and kind of the first field that is known; None if the decoder skips all."""
+    for wrong in _of_wrong_types(numbers):
+        problem = _problem(read, wrap(wrong))
         told = _WRONG_TYPE.search(problem)
         if told is not None:
             return told[2], told[3]
@@ -168,13 +186,18 @@ def _ask(read: Callable[[bytes], object], wrap: _Wrap, number: int) -> tuple[str
     return None
 
 
-def _message_at(read: Callable[[bytes], object], wrap: _Wrap) -> str | None:
+def _message_at(
+    read: Callable[[bytes], object], wrap: _Wrap, numbers: Sequence[int] = _NUMBERS
+) -> str | None:
     """Return the name of the message at a place, None if bytes, text or numbers are there."""
-    for number in _NUMBERS:
-        for wire_type, data in ((_FIXED_32, bytes(4)), (_FIXED_64, bytes(8))):
-            told = _WRONG_TYPE.search(_problem(read, wrap(varint(number << 3 | wire_type) + data)))
-            if told is not None:
-                return told[1]
+    problems = [_problem(read, wrap(wrong)) for wrong in _of_wrong_types(numbers)]
+    for problem in problems:
+        told = _WRONG_TYPE.search(problem)
+        if told is not None:
+            return told[1]
+    if len(numbers) > 1 and any(map(_A_MAP.search, problems)):  # the first field is a map
+        half = len(numbers) // 2
+        return _message_at(read, wrap, numbers[:half]) or _message_at(read, wrap, numbers[half:])
     return None
 
 

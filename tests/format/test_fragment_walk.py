@@ -325,6 +325,7 @@ FRAGMENTS = shaped(
 )
 
 
+@pytest.mark.slow
 @given(
     st.lists(FRAGMENTS, max_size=14),
     st.integers(1, 10),

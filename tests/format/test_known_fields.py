@@ -99,16 +99,22 @@ def test_messages_are_reached_from_all_files_of_a_table(known):
     assert len(known) > 300
 
 
-def test_a_flag_that_pylance_opens_is_readable_here(tmp_path):
-    opened = readable_flags(tmp_path)
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory) -> set[int]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("LANCE_ENABLE_UNSTABLE_DATA_OVERLAY_FILES", "1")
+        return readable_flags(tmp_path_factory.mktemp("flags"))
+
+
+def test_a_flag_that_pylance_opens_is_readable_here(opened):
     assert opened >= {1, 4, 8, 16, 32, 64, 128, 256, 1024, 2048, 16384}
     assert [flag for flag in opened if unreadable_flags(flag)] == []
 
 
-def test_flags_that_pylance_refuses_are_refused_by_name_or_known(tmp_path):
+def test_flags_that_pylance_refuses_are_refused_by_name_or_known(opened):
     """Of a table without row IDs, and without a highest ID of fields, that say they have them."""
     told = {2: "stable_row_ids", 8192: "covering_fields", 32768: "non_reusable_field_ids"}
-    refused = {1 << bit for bit in range(64)} - readable_flags(tmp_path)
+    refused = {1 << bit for bit in range(64)} - opened
     readable_here = {flag for flag in refused if not unreadable_flags(flag)}
     assert {flag: flag_names(flag)[0] for flag in readable_here} == told
 

@@ -94,6 +94,7 @@ def sick(tmp_path) -> Table:
     return open_table(table.path)
 
 
+@pytest.mark.slow
 def test_all_views_of_a_sick_table_advise_the_same(sick, tmp_path, browse, monkeypatch):
     monkeypatch.setattr("lance_explorer.inspect.manifest_health.LARGE_SAVING", 1)
     monkeypatch.setattr("lance_explorer.inspect.manifest_health.SAVING_SHARE", 0.0)

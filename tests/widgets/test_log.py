@@ -99,6 +99,7 @@ def test_python_can_filter_what_is_shown(widget):
     assert repr(widget) == "Log(version 5, operation=['update'], text='row')"
 
 
+@pytest.mark.slow
 def test_of_many_commits_the_newest_are_sent(widget):
     count = MOST_LINES + 5
     many = pl.concat([widget.frame().filter(version=1)] * count)

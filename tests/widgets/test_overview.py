@@ -82,6 +82,7 @@ def check_what_the_latest_version_tells_stays_true_when_all_are_read(asked):
     assert (latest["name"], latest["branch"]) == (content["name"], content["branch"])
 
 
+@pytest.mark.slow
 def test_what_the_latest_version_tells_needs_few_manifests(tmp_path, browse):
     table = SyntheticTable(tmp_path / "t.lance")
     for _ in range(1000):

@@ -132,6 +132,7 @@ def test_only_where_row_versions_may_be_made_up_are_older_versions_read(compacte
     assert [ends for ends in asked if reads_all(*ends)] == [(9, 8), (10, 11)]
 
 
+@pytest.mark.slow
 def test_row_versions_are_followed_over_many_states_of_a_fragment(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=700)
     table.turn_on_row_ids(with_versions=False)
