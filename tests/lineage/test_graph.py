@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import lance
 import networkx as nx
+import pyarrow as pa
 import pytest
 
+import lance_explorer as lx
 from lance_explorer.errors import FragmentNotFoundError
 from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.history.identity.state_rows import state_rows
@@ -109,6 +112,32 @@ def test_a_restored_fragment_comes_from_its_earlier_life(table):
         ("0@1", "0@5", "restore", 5, 4, 4),
         ("1@1", "1@5", "restore", 5, 4, 4),
     ]
+
+
+def test_a_fragment_that_is_restored_twice_comes_from_its_last_life(tmp_path):
+    dataset: Any = lance.write_dataset(
+        pa.table({"a": range(8)}), tmp_path / "t.lance", max_rows_per_file=4
+    )
+    for version in (1, 4):
+        dataset.optimize.compact_files()
+        dataset.checkout_version(version).restore()
+        dataset.checkout_latest()
+    edges = lx.open_table(tmp_path / "t.lance").lineage().edges()
+    restores = edges.filter(kind="restore").select("from_node", "to_node", "version")
+    assert restores.rows() == [
+        ("0@1", "0@4", 4),
+        ("1@1", "1@4", 4),
+        ("0@4", "0@7", 7),
+        ("1@4", "1@7", 7),
+    ]
+
+
+def test_a_restore_of_other_values_writes_no_column(tmp_path):
+    dataset: Any = lance.write_dataset(pa.table({"a": range(8)}), tmp_path / "t.lance")
+    dataset.alter_columns({"path": "a", "data_type": pa.int32()})
+    dataset.checkout_version(1).restore()
+    edges = lx.open_table(tmp_path / "t.lance").lineage().edges()
+    assert edges.select("kind", "version").rows() == [("column_rewrite", 2)]
 
 
 def test_a_branch_goes_on_with_the_fragments_of_its_parent(table):
