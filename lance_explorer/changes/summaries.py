@@ -12,6 +12,7 @@ from lance_explorer.changes.steps import ChangeStep, VersionRange
 from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.events.event_runs import COMMIT_EVENTS, NET_EVENTS, RowEvent
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.history import UNKNOWN_COUNT
 from lance_explorer.history.paths import EMPTY, path_between
 
 __all__ = ["commit_summary", "net_summary", "quick_summary"]
@@ -96,9 +97,12 @@ def _doubts(several: list[ChangeRuns]) -> _Doubts:
 def _num_rows(versions: VersionRange) -> int:
     if versions.end == EMPTY:
         return 0
-    states = versions.rows.history.states_at(versions.end)
-    versions.rows.load_deleted(states)
-    return sum(map(versions.rows.num_live, states))
+    history = versions.rows.history
+    states = np.array(history.states_at(versions.end), dtype=np.int64)
+    known = history.live_rows[states]
+    others = states[known == UNKNOWN_COUNT].tolist()  # their deletion files tell
+    versions.rows.load_deleted(others)
+    return int(known[known != UNKNOWN_COUNT].sum()) + sum(map(versions.rows.num_live, others))
 
 
 def _lost_between(versions: VersionRange) -> int:

@@ -2,8 +2,10 @@
 
 import lance
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import lance_explorer as lx
 from lance_explorer import open_table
 from lance_explorer.changes.counting import counted
 from lance_explorer.changes.net import net_changes, net_changes_since
@@ -205,3 +207,16 @@ def test_a_row_id_that_an_old_restore_gave_out_again_is_another_row(release):
     summary = open_table(path).changes(15, 18).summary().row(0, named=True)
     assert (summary["deleted"], summary["inserted"]) == (len(ids[0]), len(ids[1]))
     assert summary["updated"] == 0
+
+
+def test_the_summary_of_an_append_reads_no_deletion_file(tmp_path):
+    numbers = pa.table({"n": range(400)})
+    dataset = lance.write_dataset(
+        numbers, tmp_path / "t", enable_stable_row_ids=True, max_rows_per_file=10
+    )
+    dataset.delete("n % 10 = 3")
+    dataset.insert(numbers.slice(0, 5))
+    table = lx.open_table(tmp_path / "t")
+    summary = table.changes(2, 3).summary()
+    assert summary.select("inserted", "unchanged").rows() == [(5, 360)]
+    assert table.io.requests < 40
