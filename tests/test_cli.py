@@ -609,3 +609,23 @@ def test_bases_elsewhere_are_read_where_it_is_allowed(tmp_path):
     report = ("report", uri, "-o", str(tmp_path / "report.html"))
     assert [run(*report, *more).exit_code for more in ([], [allow])] == [0, 0]
     assert "allow_bases" in run("versions", uri, "--allow-base=file:/etc").output
+
+
+def test_every_listed_command_is_in_the_module_that_is_named():
+    for name in main.list_commands(None):
+        assert main.get_command(None, name).name == name
+
+
+def test_the_help_lists_every_command_whole_at_80_columns():
+    lines = CliRunner().invoke(main, ["--help"], terminal_width=80).output.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any(line.endswith("...") for line in lines[1:])
+    listed = {line.split()[0] for line in lines if line.startswith("  ")}
+    assert {*main.list_commands(None)} <= listed
+
+
+def test_a_command_that_is_almost_one_is_asked_back():
+    told = CliRunner().invoke(main, ["cleanp"])
+    assert told.exit_code == 2
+    assert "No such command 'cleanp'. Did you mean 'cleanup'?" in told.output
+    assert "Did you mean" not in CliRunner().invoke(main, ["xxyyzz"]).output

@@ -147,6 +147,17 @@ print(time.perf_counter() - begin, *sys.modules)
     assert HEAVY_MODULES & set(modules) == set()
 
 
+def test_the_help_of_the_command_loads_nothing_heavy():
+    program = """
+import sys
+from lance_explorer.cli import main
+main(["--help"], standalone_mode=False)
+print(*sys.modules)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert HEAVY_MODULES & set(run.stdout.decode().splitlines()[-1].split()) == set()
+
+
 def test_the_command_is_a_function_that_exists():
     module, _, function = PROJECT["project"]["scripts"]["lance-explorer"].partition(":")
     assert callable(getattr(importlib.import_module(module), function))

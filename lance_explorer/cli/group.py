@@ -1,13 +1,17 @@
 """The group of commands, what they share, and how they print."""
 
+from difflib import get_close_matches
 from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from lance_explorer.answers import Answer
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.panics import panics_as_errors
 from lance_explorer.shown import one_line
+
+if TYPE_CHECKING:
+    from lance_explorer.answers import Answer
 
 __all__ = [
     "ALLOW_BASES",
@@ -37,28 +41,81 @@ class _Unknown(click.ClickException):
     exit_code = UNKNOWN
 
 
-_MODULES = {
-    "assistant": ("mcp",),
-    "branches": ("merge-preview",),
-    "commits": ("log", "show"),
-    "disk": ("check", "cleanup", "compact", "du"),
-    "rows": ("blame", "find", "row", "sql"),
-    "tables": ("diff", "lab", "lock", "open", "record", "report", "verify", "versions"),
+class _Listed(NamedTuple):
+    """A command in the list of commands: the module that has it, and what it prints or does."""
+
+    module: str
+    words: str
+
+
+_COMMANDS = {
+    "Look at a table": {
+        "open": _Listed("tables", "Open its explorer in a browser."),
+        "log": _Listed("commits", "Its commits, newest first."),
+        "show": _Listed("commits", "What one commit did."),
+        "versions": _Listed("tables", "What each version holds, one line each."),
+        "sql": _Listed("rows", "The result of a SELECT over its metadata."),
+        "report": _Listed("tables", "Write a report into one HTML file."),
+        "lab": _Listed("tables", "Make sample tables, open the notebooks in JupyterLab."),
+    },
+    "Follow rows": {
+        "find": _Listed("rows", "The rows that match, in every version."),
+        "row": _Listed("rows", "What happened to one row."),
+        "blame": _Listed("rows", "Which commit last changed each cell."),
+    },
+    "Compare versions": {
+        "diff": _Listed("tables", "How two versions differ."),
+        "merge-preview": _Listed("branches", "What a merge of a branch would bring."),
+        "lock": _Listed("tables", "A file that identifies a version."),
+        "verify": _Listed("tables", "Whether locked versions are as they were."),
+    },
+    "Health and disk": {
+        "check": _Listed("disk", "What is wrong with it, and what to do."),
+        "du": _Listed("disk", "How much it takes on disk, and why."),
+        "cleanup": _Listed("disk", "What a cleanup would remove, and what it would break."),
+        "compact": _Listed("disk", "What a compaction would do."),
+    },
+    "Keep and serve": {
+        "record": _Listed("tables", "Keep what metadata says, before a cleanup removes it."),
+        "mcp": _Listed("assistant", "Let an assistant ask about tables."),
+    },
 }
-"""Where each command is; its module is loaded when it is called."""
+"""The commands by what they are for; the module of a command is loaded when it is called."""
+
+_EXAMPLES = (
+    "lance-explorer open photos.lance",
+    "lance-explorer log photos.lance --limit 5",
+    "lance-explorer find photos.lance \"label = 'dog'\"",
+)
 
 
 class _Group(click.Group):
     """Commands whose expected errors are one line, without a traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([name for names in _MODULES.values() for name in names])
+        return [name for commands in _COMMANDS.values() for name in commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        for module, names in _MODULES.items():
-            if cmd_name in names:
-                import_module(f"lance_explorer.cli.{module}")
+        for commands in _COMMANDS.values():
+            if cmd_name in commands:
+                import_module(f"lance_explorer.cli.{commands[cmd_name].module}")
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        near = get_close_matches(args[0], self.list_commands(ctx), n=1)
+        if near and args[0] != near[0]:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, commands in _COMMANDS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, one.words) for name, one in commands.items()])
+        with formatter.section("Examples"):
+            for example in _EXAMPLES:
+                formatter.write(f"  {example}\n")
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -97,7 +154,7 @@ def main() -> None:
     """Explore Lance tables: versions, fragments, rows and their lineage."""
 
 
-def print_answer(answer: Answer, *, as_json: bool, most: int | None = MOST_ROWS) -> None:
+def print_answer(answer: "Answer", *, as_json: bool, most: int | None = MOST_ROWS) -> None:
     """Print an answer for people or for programs; for people, of many rows the first ones."""
     if as_json:
         click.echo(answer.json())
