@@ -191,15 +191,46 @@ def _compared(view: HistoryView, version: int, segment: IndexMetadata) -> _Truth
     if index_type(segment) == "LABEL_LIST":
         rows = rows.explode("value")
     rows = rows.with_columns(pl.col("value").cast(entries.schema["value"]))
+    missing, wrong = _in_order(rows, entries) or _joined(rows, entries, live)
+    return _Truth(
+        missing=missing.unique().sort(),
+        wrong=wrong.unique().sort(),
+        nowhere=_nowhere(history, entries["row"], frozenset(covered), by_address),
+    )
+
+
+def _in_order(rows: pl.DataFrame, entries: pl.DataFrame) -> tuple[pl.Series, pl.Series] | None:
+    """Return what :func:`_joined` does, where no row and no entry is there twice; else None.
+
+    Comparing what is sorted takes a fraction of the time and of the memory of two joins.
+    """
+    rows, entries = [
+        some if some["row"].is_sorted() else some.sort("row") for some in (rows, entries)
+    ]
+    own, theirs = rows["row"].to_numpy(), entries["row"].to_numpy()
+    if any((some[1:] == some[:-1]).any() for some in (own, theirs)):
+        return None
+    place = np.searchsorted(own, theirs)
+    is_live = np.zeros(len(theirs), dtype=np.bool_)
+    inside = place < len(own)
+    is_live[inside] = own[place[inside]] == theirs[inside]
+    pairs, place = entries.filter(is_live), place[is_live]
+    is_same = pairs["value"].eq_missing(rows["value"].gather(place))
+    has_entry = np.zeros(len(own), dtype=np.bool_)
+    has_entry[place] = is_same.to_numpy()
+    missing = rows.filter(~has_entry & rows["value"].is_not_null().to_numpy())
+    return missing["row"], pairs.filter(~is_same)["row"]
+
+
+def _joined(
+    rows: pl.DataFrame, entries: pl.DataFrame, live: pl.Series
+) -> tuple[pl.Series, pl.Series]:
+    """Return the rows with a value that has no entry, and those with an entry of another value."""
     pairs = entries.filter(pl.col("row").is_in(live.implode()))
     same = ["row", "value"]
     missing = rows.drop_nulls("value").join(pairs, on=same, how="anti", nulls_equal=True)
     wrong = pairs.join(rows, on=same, how="anti", nulls_equal=True)
-    return _Truth(
-        missing=missing["row"].unique().sort(),
-        wrong=wrong["row"].unique().sort(),
-        nowhere=_nowhere(history, entries["row"].unique(), frozenset(covered), by_address),
-    )
+    return missing["row"], wrong["row"]
 
 
 def _missing_vectors(
@@ -273,7 +304,7 @@ def _nowhere(
     """Return the rows that no version can have had."""
     manifest = history.records[0].manifest
     if not by_address:
-        return rows.filter(rows >= manifest.next_row_id).sort()
+        return rows.filter(rows >= manifest.next_row_id).unique().sort()
     frame = pl.DataFrame({"row": rows}).with_columns(
         fragment=pl.col("row") // (1 << _OFFSET_BITS), offset=pl.col("row") % (1 << _OFFSET_BITS)
     )
@@ -293,7 +324,7 @@ def _nowhere(
     largest = manifest.max_fragment_id
     is_beyond = pl.col("offset") >= size
     is_new = pl.col("fragment") > largest if largest is not None else pl.lit(False)
-    return frame.filter((is_beyond | is_new).fill_null(False))["row"].sort()
+    return frame.filter((is_beyond | is_new).fill_null(False))["row"].unique().sort()
 
 
 def _holds_addresses(history: History, segment: IndexMetadata) -> bool:

@@ -13,11 +13,13 @@ import lance
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lance.file import LanceFileWriter
 from pyroaring import BitMap
 
 import lance_explorer as lx
-from lance_explorer.checks.index_truth import index_truth
+from lance_explorer.checks.index_truth import _in_order, _joined, index_truth
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import index_pb2
 from lance_explorer.format.row_sets import decode_row_set
@@ -279,3 +281,30 @@ def test_entries_that_do_not_fit_into_memory_are_not_compared(tmp_path, monkeypa
     found = index_truth(lx.open_table(path)._view)
     assert set(found["code"]) == {"not_checked"}
     assert found["message"].str.contains("more than are held in memory").all()
+
+
+_VALUES = st.one_of(st.none(), st.sampled_from([0.0, -0.0, 1.5, float("nan"), float("inf")]))
+
+
+@given(
+    st.dictionaries(st.integers(0, 12), _VALUES),
+    st.dictionaries(st.integers(0, 12), _VALUES),
+    st.randoms(),
+)
+def test_comparing_in_order_finds_what_joins_find(rows, entries, order):
+    def frame(pairs: dict[int, float | None]) -> pl.DataFrame:
+        found = [*pairs.items()]
+        order.shuffle(found)
+        schema = {"row": pl.UInt64, "value": pl.Float64}
+        return pl.DataFrame(found, schema=schema, orient="row")
+
+    own, theirs = frame(rows), frame(entries)
+    quick, slow = _in_order(own, theirs), _joined(own, theirs, own["row"])
+    assert quick is not None
+    assert [sorted(some) for some in quick] == [sorted(some) for some in slow]
+
+
+def test_rows_or_entries_that_are_there_twice_are_joined():
+    pairs = pl.DataFrame({"row": [1, 1], "value": [1.0, 2.0]}, schema_overrides={"row": pl.UInt64})
+    assert _in_order(pairs, pairs.head(1)) is None
+    assert _in_order(pairs.head(1), pairs) is None
