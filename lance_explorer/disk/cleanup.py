@@ -6,7 +6,7 @@ The rules are those of Lance 14 (``rust/lance/src/dataset/cleanup.rs``):
   old enough, and not among the last ones that are to be kept.
 * A file that a version names which stays, stays. One that only removed versions name goes. One that
   nobody names goes if it is seven days old, or if unverified files are to be removed.
-* Where all versions that go are older than those that stay, files are looked at that are older,
+* Where no version that goes is newer than one that stays, files are looked at that are older,
   too; but of data all that are seven days old, or all if unverified files are to be removed, and of
   indices all.
 * A detached version keeps its manifest, and nothing else.
@@ -201,7 +201,7 @@ def _cutoff(records: list[VersionRecord], removed: Collection[int]) -> datetime 
     times = {r.version: r.manifest.timestamp or datetime.fromtimestamp(0, UTC) for r in records}
     stay = min([time for version, time in times.items() if version not in removed])
     go = max([time for version, time in times.items() if version in removed], default=None)
-    return stay if go is None or go < stay else None
+    return stay if go is None or go <= stay else None
 
 
 def _why_young(rules: CleanupRules) -> str:

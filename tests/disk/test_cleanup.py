@@ -1,6 +1,8 @@
 """What a cleanup would remove, compared with what pylance says of it, over random lives."""
 
+import os
 import random
+import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,9 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from tests.disk.agreement import check_cleanup
+from tests.disk.agreement import check_cleanup, explained, removed_by_us
 from tests.disk.lives import Life, rows
+from tests.synthetic.manifests import ManifestFile
 
 
 @pytest.mark.slow
@@ -99,6 +102,23 @@ def test_lance_does_not_look_for_files_of_detached_versions(tmp_path: Path) -> N
     dataset.cleanup_old_versions(timedelta(0), delete_unverified=True)
     with pytest.raises((OSError, pa.ArrowInvalid), match=r"(?i)not found"):
         lance.dataset(str(path), version=detached.version).to_table()
+
+
+def test_versions_of_one_time_are_cleaned_up_as_lance_does(tmp_path: Path) -> None:
+    """Lance looks at no newer files unless a version goes that is newer than one that stays."""
+    path = tmp_path / "t.lance"
+    for _ in range(2):
+        lance.write_dataset(rows(0, 4), path, mode="overwrite")
+    newest, oldest = sorted((path / "_versions").glob("*.manifest"))
+    files = [ManifestFile.from_bytes(manifest.read_bytes()) for manifest in (newest, oldest)]
+    files[1].message.timestamp.CopyFrom(files[0].message.timestamp)
+    oldest.write_bytes(files[1].to_bytes())
+    [transaction] = (path / "_transactions").glob("0-*.txn")
+    later = time.time_ns() + 10**9
+    os.utime(transaction, ns=(later, later))
+    theirs = explained(path, None, retain_versions=1)
+    assert removed_by_us(path, None, retain_versions=1) == theirs
+    assert transaction.name not in str(theirs)
 
 
 def test_a_clone_that_is_named_tells_what_it_would_lose(tmp_path: Path) -> None:
