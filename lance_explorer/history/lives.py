@@ -76,6 +76,18 @@ class Lives:
         """Return the lives that a fragment ID had, oldest first."""
         return self._by_fragment.get(fragment_id, [])
 
+    def states(self, life: int) -> list[int]:
+        """Return the states that a life had, in no order."""
+        order, begins = self._by_life
+        keys: list[int] = self.intervals.keys[order[begins[life] : begins[life + 1]]].tolist()
+        return keys
+
+    @cached_property
+    def _by_life(self) -> tuple[_Numbers, _Numbers]:
+        """The intervals, life by life, and where those of each life begin."""
+        order = np.argsort(self.of_interval, kind="stable")
+        return order, np.searchsorted(self.of_interval[order], np.arange(len(self) + 1))
+
     @cached_property
     def _by_fragment(self) -> dict[int, list[int]]:
         lives: dict[int, list[int]] = defaultdict(list)

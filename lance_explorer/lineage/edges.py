@@ -191,8 +191,10 @@ class StretchEdges:
             if earlier[0] == life:
                 continue
             state = int(lives.first_states[life])
+            back = history.states[state]
             for old in reversed(earlier[: earlier.index(life)]):
-                if same_life(history.states[lives.last_states[old]], history.states[state]):
+                # Not the last state alone: a cast may have replaced every file since.
+                if any(same_life(history.states[key], back) for key in lives.states(old)):
                     position = int(lives.first[life])
                     yield self._came_back(old, life, state, history.records[position])
                     break

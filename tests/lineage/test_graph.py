@@ -132,12 +132,18 @@ def test_a_fragment_that_is_restored_twice_comes_from_its_last_life(tmp_path):
     ]
 
 
-def test_a_restore_of_other_values_writes_no_column(tmp_path):
-    dataset: Any = lance.write_dataset(pa.table({"a": range(8)}), tmp_path / "t.lance")
+@pytest.mark.parametrize("columns", ["a", "ab"])
+def test_a_restore_of_other_values_writes_no_column(tmp_path, columns):
+    """A cast of the only column replaces the file: what is restored then begins another life."""
+    rows = pa.table({name: range(8) for name in columns})
+    dataset: Any = lance.write_dataset(rows, tmp_path / "t.lance")
     dataset.alter_columns({"path": "a", "data_type": pa.int32()})
-    dataset.checkout_version(1).restore()
+    for version in (1, 2):
+        dataset.checkout_version(version).restore()
     edges = lx.open_table(tmp_path / "t.lance").lineage().edges()
-    assert edges.select("kind", "version").rows() == [("column_rewrite", 2)]
+    back = [("0@1", "0@3", "restore", 3), ("0@1", "0@4", "restore", 4)] if columns == "a" else []
+    found = edges.select("from_node", "to_node", "kind", "version").rows()
+    assert found == [("0@1", "0@1", "column_rewrite", 2), *back]
 
 
 def test_a_branch_goes_on_with_the_fragments_of_its_parent(table):
