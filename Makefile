@@ -8,7 +8,7 @@ MINUTES ?= 60
 INSTALL := $(BIN)/python tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup test test-all lowest newest nightly check docs fuzz soak older-spark format frontend protos ledger-page constraints benchmarks screenshots clean python
+.PHONY: help lab setup test test-all lowest newest nightly check docs fuzz soak older-spark format frontend protos ledger-page findings-page constraints benchmarks screenshots clean python
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -63,6 +63,9 @@ protos: $(VENV)/.dev  ## write lance_explorer/format/_pb from protos/
 
 ledger-page: $(VENV)/.dev  ## write the columns in docs/LEDGER.md
 	$(BIN)/python tools/write_ledger_page.py
+
+findings-page: $(VENV)/.dev  ## write docs/FINDINGS.md from the catalogue of findings
+	$(BIN)/python tools/write_findings_page.py
 
 # An early 3.11, such as the 3.11.2 of Debian 12, chooses what later ones accept too.
 constraints: | python  ## choose the exact versions in constraints.txt anew

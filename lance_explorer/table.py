@@ -21,6 +21,7 @@ from lance_explorer.findings import Severity
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.derived import DERIVATIONS
 from lance_explorer.frames.documented import documented
+from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.live import LiveTable
@@ -31,7 +32,6 @@ from lance_explorer.history.version_refs import VersionRef, resolve, version_num
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
-from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.inherited_versions import inherited_versions
 from lance_explorer.inspect.log import LOG, log
 from lance_explorer.inspect.query import run_query
@@ -390,6 +390,26 @@ class Table:
         from lance_explorer.checks.all_checks import check
 
         return self._live.answer(lambda view: check(view, level, deep))
+
+    def health(self, level: Severity = "info", deep: bool = False) -> "Answer":
+        """Return what :meth:`check` finds as an answer: in sentences, with causes and remedies.
+
+        Parameters
+        ----------
+        level : {"info", "warning", "error"}
+            The least severity to list. What could not be checked is always in it.
+        deep : bool, default False
+            As in :meth:`check`.
+
+        Examples
+        --------
+        >>> print(table.health(level="warning"))
+        Nothing of level warning or worse was found.
+        """
+        from lance_explorer.checks.all_checks import check_findings
+        from lance_explorer.checks.answer import check_answer
+
+        return check_answer(self._live.answer(lambda view: check_findings(view, deep=deep)), level)
 
     def disk_usage(self, clones: Iterable[Any] = ()) -> "DiskUsage":
         """Return how much the table takes on disk, and why; the table is looked at anew.

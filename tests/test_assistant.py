@@ -101,7 +101,7 @@ def test_what_an_assistant_asks_is_answered_as_the_library_does(path):
         events = [row["event"] for row in rows_of(await told(client, "row", row_id=7))]
         assert events == ["updated", "updated", "created"]
         assert "on disk" in (await told(client, "disk"))["answer"]
-        assert "finding" in (await told(client, "check"))["answer"]
+        assert (await told(client, "check"))["answer"] == "Nothing was found."
         assert rows_of(await told(client, "lineage", fragment_id=0))
         merge = await told(client, "merge_preview", branch="dev")
         assert [row["column"] for row in merge["data_of_the_table"]["cells"]] == ["word"]

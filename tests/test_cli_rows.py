@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 import lance_explorer as lx
 from lance_explorer.answers.terminal import _fitted
 from lance_explorer.cli import main
+from lance_explorer.inspect.log_answer import log_answer
 from tests.damage import make_killer
 from tests.format.samples import DATA
 
@@ -126,18 +127,31 @@ def test_sql():
 
 
 @pytest.mark.parametrize(
-    ("natural", "wide", "width", "widths"),
+    ("natural", "least", "width", "widths"),
     [
-        ([5, 10], [False, False], 20, [5, 10]),
-        ([5, 100], [False, True], 40, [5, 33]),
-        ([30, 100], [False, True], 40, [19, 19]),
-        ([30, 30, 30], [False, False, False], 40, [12, 12, 12]),
-        ([30] * 9, [False] * 9, 40, None),
+        ([5, 10], [5, 10], 20, [5, 10]),
+        ([5, 100], [5, 10], 40, [5, 33]),
+        ([30, 100], [10, 10], 40, [19, 19]),
+        ([30, 100], [30, 10], 44, [30, 12]),
+        ([30, 30, 30], [10, 10, 10], 40, [12, 12, 12]),
+        ([30] * 9, [10] * 9, 40, None),
         ([], [], 40, []),
     ],
 )
-def test_columns_are_cut_as_little_as_can_be(natural, wide, width, widths):
-    assert _fitted(natural, wide, width) == widths
+def test_columns_are_cut_as_little_as_can_be(natural, least, width, widths):
+    assert _fitted(natural, least, [False] * len(natural), width) == widths
+
+
+def test_words_of_commits_are_wrapped_and_never_cut():
+    answer = log_answer(lx.open_table(LIFE_CYCLE).log(), graph=True)
+    shown = answer.text(width=80)
+    assert "…" not in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    head = shown.splitlines()[1]
+    begin, end = head.index("what"), head.index("rows")
+    words = " ".join([line[begin:end] for line in shown.splitlines()[2:]]).split()
+    for commit in lx.open_table(LIFE_CYCLE).log()["words"]:
+        assert {*commit.split()} <= {*words}
 
 
 def test_a_difference_is_an_exit_code_only_if_that_is_asked_for(tmp_path):

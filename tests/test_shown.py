@@ -20,7 +20,7 @@ import lance_explorer as lx
 from lance_explorer.answers import records
 from lance_explorer.cli import main
 from lance_explorer.errors import CorruptFileError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Cause, Finding, Remedy
 from lance_explorer.inspect.catalogue import frame
 from lance_explorer.shown import visible, visible_json
 from lance_explorer.storage import LocalStorage
@@ -141,8 +141,10 @@ def raised(text: str) -> None:
 
 
 def test_a_finding_can_be_seen():
-    finding = Finding("code", "error", TRICKS, TRICKS)
-    assert seen(finding.message + finding.advice)
+    finding = Finding(
+        "not_opened", TRICKS, consequence=TRICKS, causes=(Cause(TRICKS),), remedy=Remedy(TRICKS)
+    )
+    assert seen(finding.sentence)
 
 
 @pytest.mark.parametrize("version", ["3", TRICKS])

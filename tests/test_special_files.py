@@ -93,7 +93,7 @@ def everything_said(path: Path) -> str:
                     ask()
                 except LanceExplorerError as error:
                     said.append(str(error))
-        said += table.inspect.findings()["message"].to_list()
+        said += table.inspect.findings()["statement"].to_list()
         said += [str(p) for p in table.inspect.all_deletions()["problem"]]
         said += table.inspect.storage()["reason"].unique().to_list()  # of other branches, too
     return "\n".join(said)
@@ -108,8 +108,10 @@ def test_a_manifest_that_is_no_file_is_a_finding_and_the_others_show(tmp_path, m
     make(second)
     table = lx.open_table(path)
     assert table.versions()["version"].to_list() == [v for v in versions if v != 2]
-    assert table.inspect.findings().select("code", "version").rows() == [("unreadable_manifest", 2)]
-    assert second.name in table.inspect.findings()["message"].item()
+    assert table.inspect.findings().select("code", "first_version").rows() == [
+        ("unreadable_manifest", 2)
+    ]
+    assert second.name in table.inspect.findings()["statement"].item()
     refused = UnsupportedFeatureError if make is device else CorruptFileError
     with pytest.raises(refused, match=second.name):
         table.at(2)

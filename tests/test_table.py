@@ -19,7 +19,7 @@ from lance_explorer.errors import (
     UnsupportedFeatureError,
     VersionNotFoundError,
 )
-from lance_explorer.inspect.findings import FINDINGS
+from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.inspect.gaps import GAPS
 from lance_explorer.lineage.recording import compact_files
 from tests.format.samples import DATA
@@ -327,7 +327,9 @@ def test_what_is_wrong_or_missing_is_told_in_frames(tmp_path):
     writer = SyntheticTable(tmp_path).append().append().append().amend(magic=b"LANX")
     writer.append().remove(1)
     table = lx.open_table(tmp_path)
-    assert table.inspect.findings().select("code", "version").rows() == [("unreadable_manifest", 3)]
+    assert table.inspect.findings().select("code", "first_version").rows() == [
+        ("unreadable_manifest", 3)
+    ]
     assert table.inspect.gaps().select("first_version", "reason").rows() == [
         (1, "removed"),
         (3, "unreadable"),

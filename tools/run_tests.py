@@ -168,6 +168,7 @@ def lint(_: Kind) -> Counts:
             succeeds(f"{BIN}/lint-imports"),
             succeeds(f"{BIN}/python", "tools/generate_protos.py", "--check"),
             succeeds(f"{BIN}/python", "tools/write_ledger_page.py", "--check"),
+            succeeds(f"{BIN}/python", "tools/write_findings_page.py", "--check"),
         ].count(False)
     )
 

@@ -63,9 +63,9 @@ export function adviceList({
       node(
         "div",
         {},
-        node("div", { class: "lx-found-message" }, sentence(cut(found.message, 600))),
-        found.advice ? node("div", { class: "lx-found-advice" }, ...adviceText(found.advice)) : null,
-        found.known_bug ? node("div", { class: "lx-found-advice" }, sentence(cut(found.known_bug, 600))) : null,
+        node("div", { class: "lx-found-message" }, sentence(cut(found.statement, 600))),
+        found.why ? node("div", { class: "lx-found-advice" }, cut(found.why, 1000)) : null,
+        found.remedy ? node("div", { class: "lx-found-advice" }, ...remedy(found)) : null,
       ),
       node("div", { class: "lx-found-actions" }, select, more),
     );
@@ -103,6 +103,11 @@ export function adviceList({
 
 function sentence(text: string) {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+}
+
+function remedy({ remedy, remedy_code }: Finding) {
+  if (!remedy_code) return adviceText(remedy);
+  return [`${remedy.replace(/\.$/, "")}: `, node("code", {}, cut(remedy_code, 1000))];
 }
 
 /** Advice with its calls set as code. */

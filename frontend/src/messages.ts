@@ -108,11 +108,12 @@ export interface Finding {
   code: string;
   severity: "error" | "warning" | "info";
   words: string;
-  message: string;
-  advice: string | null;
-  known_bug: string | null;
   version: string | null;
   fragment_id: string | null;
+  statement: string;
+  why: string;
+  remedy: string;
+  remedy_code: string;
   view: string | null;
 }
 

@@ -23,6 +23,7 @@ from lance_explorer.shown import visible_json
 __all__ = ["SCHEMA", "answer_json", "envelope", "finding_fields"]
 
 SCHEMA = "lance_explorer.answer/1"
+_EMPTY: tuple[object, ...] = (None, "", ())
 
 
 def answer_json(answer: Answer) -> str:
@@ -56,8 +57,10 @@ def envelope(answer: Answer) -> dict[str, Any]:
 
 def finding_fields(finding: Finding) -> dict[str, Any]:
     """Return the fields of a finding that are not empty."""
-    fields = _filled(asdict(finding))
-    return fields if isinstance(fields, dict) else {}
+    fields = {"code": finding.code, "topic": finding.topic, "severity": finding.severity}
+    told = {**fields, **asdict(finding)}
+    del told["is_mild"]  # the severity says it
+    return {name: _filled(value) for name, value in told.items() if value not in _EMPTY}
 
 
 def _content(section: Section) -> dict[str, Any]:
@@ -80,5 +83,5 @@ def _value(value: object) -> Any:
 def _filled(value: Any) -> Any:
     """Return a value without what is None or empty in it."""
     if isinstance(value, dict):
-        return {name: _filled(part) for name, part in value.items() if part not in (None, "", ())}
+        return {name: _filled(part) for name, part in value.items() if part not in _EMPTY}
     return [_filled(part) for part in value] if isinstance(value, tuple | list) else value

@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import polars as pl
 from rich.cells import cell_len
@@ -42,8 +43,13 @@ _ENDLESS = 100_000
 _LONGEST = 1_000
 _BETWEEN = 2
 _LEAST_WIDE = 24
-_LEAST = 9
+_LEAST = 10
+_LEAST_VALUE = 11
 """How wide columns are at least; if they do not fit then, each row is printed as lines."""
+
+_MOST_LINES = 16
+_MOST_LINES_OF_VALUE = 3
+_GRAPH = "graph"
 
 
 def for_terminal(answer: Answer, most: int | None) -> str:
@@ -120,45 +126,75 @@ def _words(words: str, style: str = "") -> Text:
 
 
 def _print_frame(console: Console, section: Section, frame: pl.DataFrame) -> None:
-    """Print rows below each other if they fit, else one row as several lines.
+    """Print rows below each other if they fit, else each row as several lines.
 
-    Texts give way first, the last column of them before the others.
+    Words and values are wrapped, long ones cut; numbers and titles stand whole.
     """
     are_commits = "version" in frame.columns
     columns = [[*_cells(section, column, are_commits)] for column in frame]
     titles = [one_line(name) for name in frame.columns]
+    are_values = [name in section.values for name in frame.columns]
     natural = [
         max([len(title), *[cell_len(line) for text in column for line in text.plain.splitlines()]])
         for title, column in zip(titles, columns, strict=True)
     ]
-    texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.List)]
-    is_wide = [name in texts[-1:] for name in frame.columns]
-    widths = _fitted(natural, is_wide, console.width)
-    are_values = [name in section.values for name in frame.columns]
+    least = [
+        most
+        if is_number(column) or column.name == _GRAPH
+        else max(len(title), min(most, _LEAST_VALUE if is_value else _LEAST))
+        for most, title, column, is_value in zip(natural, titles, frame, are_values, strict=True)
+    ]
     rows = [*zip(*columns, strict=True)]
+    widths = _fitted(natural, least, are_values, console.width)
     if widths is None:
         _print_records(console, titles, rows, are_values)
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title, width, column in zip(titles, widths, frame, strict=True):
-        table.add_column(
-            title,
-            justify="right" if is_number(column) else "left",
-            overflow="ellipsis",
-            no_wrap=True,
-            width=width,
-            vertical="bottom",
-        )
+        side: Literal["left", "right"] = "right" if is_number(column) else "left"
+        table.add_column(title, justify=side, no_wrap=True, width=width)
     for row in rows:
-        shown = zip(row, widths, are_values, strict=True)
-        table.add_row(*[_cut(text, width) if value else text for text, width, value in shown])
+        table.add_row(*_wrapped(console, frame.columns, row, widths, are_values))
     console.print(table)
+
+
+def _wrapped(
+    console: Console,
+    names: Sequence[str],
+    row: Sequence[Text],
+    widths: Sequence[int],
+    are_values: Sequence[bool],
+) -> list[Text]:
+    """Return the cells of a row in lines that fit; they begin beside the last line of the graph."""
+    parts = list[list[Text]]()
+    for name, text, width, is_value in zip(names, row, widths, are_values, strict=True):
+        if name == _GRAPH:
+            parts.append([Text(line, text.style) for line in text.plain.split("\n")])
+        elif cell_len(text.plain) <= width:
+            parts.append([text])
+        else:
+            whole = _cut(text, width * _MOST_LINES_OF_VALUE) if is_value else text
+            found = [*whole.wrap(console, width)]
+            if len(found) > _MOST_LINES:
+                found = found[:_MOST_LINES]
+                found[-1].truncate(width - 1)
+                found[-1].append("…")
+            parts.append(found)
+    above = len(parts[names.index(_GRAPH)]) - 1 if _GRAPH in names else 0
+    height = max([len(lines) for name, lines in zip(names, parts, strict=True) if name != _GRAPH])
+    for place, name in enumerate(names):
+        if name == _GRAPH:
+            last = parts[place][-1]
+            parts[place] += [Text(last.plain.replace("*", "|"), last.style)] * (height - 1)
+        else:
+            parts[place][:0] = [Text()] * above
+    return [Text("\n").join(lines) for lines in parts]
 
 
 def _cells(section: Section, column: pl.Series, are_commits: bool) -> Iterator[Text]:
     """Yield the cells of a column, without what a terminal would take for a command."""
-    if column.name == "graph":  # drawn by us, in several lines
-        yield from [Text(drawn or "", _COLUMN_STYLES["graph"]) for drawn in column]
+    if column.name == _GRAPH:  # drawn by us, in several lines
+        yield from [Text(drawn or "", _COLUMN_STYLES[_GRAPH]) for drawn in column]
         return
     is_value = column.name in section.values
     texts = people_texts(column, is_value=is_value, longest=_LONGEST)
@@ -171,16 +207,25 @@ def _cells(section: Section, column: pl.Series, are_commits: bool) -> Iterator[T
         yield Text(text or "", style)
 
 
-def _fitted(natural: Sequence[int], is_wide: Sequence[bool], width: int) -> list[int] | None:
-    """Return how wide columns are so that they fit, cut as little as can be; None if they cannot.
+def _fitted(
+    natural: Sequence[int], least: Sequence[int], are_values: Sequence[bool], width: int
+) -> list[int] | None:
+    """Return how wide columns are so that they fit; None if they cannot.
 
-    Wide columns are cut first, then the widest ones.
+    The widest column of words gives way first, down to some words a line, then the widest of all.
     """
     room = width - _BETWEEN * (len(natural) - 1)
-    for can_cut, least in ((is_wide, _LEAST_WIDE), ([True] * len(natural), _LEAST)):
-        for most in range(max([least, *natural]), least - 1, -1):
+    widest = max(
+        [place for place, is_value in enumerate(are_values) if not is_value],
+        key=lambda place: natural[place] - least[place],
+        default=0,
+    )
+    only = [place == widest for place in range(len(natural))]
+    for can_cut, floor in ((only, _LEAST_WIDE), ([True] * len(natural), 0)):
+        for most in range(max([floor, *natural]), floor - 1, -1):
             widths = [
-                min(one, most) if cut else one for one, cut in zip(natural, can_cut, strict=True)
+                max(few, min(many, most)) if cut else many
+                for many, few, cut in zip(natural, least, can_cut, strict=True)
             ]
             if sum(widths) <= room:
                 return widths

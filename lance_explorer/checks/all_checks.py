@@ -1,6 +1,7 @@
-"""Everything that can be checked of a table's whole history, in one frame."""
+"""Everything that can be checked of a table's whole history, as one list of findings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import polars as pl
 
@@ -14,13 +15,13 @@ from lance_explorer.checks.openings import opening_findings
 from lance_explorer.checks.storage_checks import storage_findings
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.findings import SEVERITIES, Finding, Severity
-from lance_explorer.frames.findings import FINDINGS, findings_frame
+from lance_explorer.findings import SEVERITIES, Finding, Remedy, Severity, Subject, Topic, of_branch
+from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.view import HistoryView
-from lance_explorer.inspect.findings import findings
-from lance_explorer.inspect.health import health
-from lance_explorer.inspect.row_id_checks import check_row_ids
+from lance_explorer.inspect.findings import metadata_findings
+from lance_explorer.inspect.health import health_findings
+from lance_explorer.inspect.row_id_checks import row_id_findings
 from lance_explorer.inspect.row_id_counters import is_stable
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Look",
     "Part",
     "check",
+    "check_findings",
     "found_by",
     "of_files",
     "of_metadata",
@@ -37,14 +39,21 @@ __all__ = [
 Look = Callable[[HistoryView], Survey]
 """What lists the folder of a table, or remembers what was there."""
 
-Part = tuple[str, Callable[[], pl.DataFrame]]
-"""What is checked, and what gives a frame of findings."""
+Part = tuple[Topic, Callable[[], Iterable[Finding]]]
+"""What is checked, and what finds what is wrong with it."""
 
 MOST_STATES = 200_000
 """The row IDs of more states of fragments are checked only if that is asked for."""
 
 
 def check(view: HistoryView, level: Severity = "info", deep: bool = False) -> pl.DataFrame:
+    """Return one row for each finding of a level or worse, the worst first."""
+    return CHECKS.build(findings_frame(check_findings(view, level, deep)).to_dict())
+
+
+def check_findings(
+    view: HistoryView, level: Severity = "info", deep: bool = False
+) -> list[Finding]:
     """Return what is found of a level or worse, the worst first.
 
     What cannot be checked is a warning ``not_checked``; a table of which no version can be read is
@@ -61,96 +70,72 @@ def check(view: HistoryView, level: Severity = "info", deep: bool = False) -> pl
         of_metadata(view),
         of_files(view),
         ("row_ids", lambda: _row_ids(view, is_deep)),
-        ("files", lambda: deletion_findings(view, is_deep)),
+        ("files", lambda: of_branch(view.branch, deletion_findings(view, is_deep))),
         of_storage(view),
     ]
     if is_deep:
         parts.append(("metadata", lambda: opening_findings(view)))
-        parts.append(("values", lambda: data_file_findings(view)))
-        parts.append(("indices", lambda: index_truth(view)))
-    found = found_by(view, parts)
+        parts.append(("values", lambda: of_branch(view.branch, data_file_findings(view))))
+        parts.append(("indices", lambda: of_branch(view.branch, index_truth(view))))
     worst = SEVERITIES[: SEVERITIES.index(level) + 1]
-    kept = found.filter(pl.col("severity").cast(pl.String).is_in(worst))
-    return CHECKS.build(kept.to_dict())
+    return [finding for finding in found_by(view, parts) if finding.severity in worst]
 
 
 def of_metadata(view: HistoryView) -> Part:
     """Check what manifests and their history say."""
-    return "metadata", lambda: findings(view)
+    return "metadata", lambda: metadata_findings(view)
 
 
 def of_files(view: HistoryView) -> Part:
     """Check what the latest version says of its fragments, indices and row IDs."""
-    return "files", lambda: health(view, view.latest_version)
+    return "files", lambda: health_findings(view, view.latest_version)
 
 
 def of_storage(view: HistoryView, look: Look = survey) -> Part:
     """Check what lies in the folder of the table; ``look`` tells what does."""
-    return "storage", lambda: _storage(view, look)
+    return "storage", lambda: of_branch(view.branch, storage_findings(look(view)))
 
 
 @collector_paused()
-def found_by(view: HistoryView, parts: list[Part]) -> pl.DataFrame:
+def found_by(view: HistoryView, parts: list[Part]) -> list[Finding]:
     """Return what some checks find, the worst first, and which known bug did it."""
-    found = pl.concat([_checked(view, name, build) for name, build in parts])
-    bugs = [
-        known_bug(view, code, version)
-        for code, version in found.select("code", "version").iter_rows()
-    ]
-    found = found.with_columns(pl.Series("known_bug", bugs, pl.String))
-    if found["code"].is_in(["index_covers_nothing"]).any():
-        found = _with_lost_indices(view, found)
-    return CHECKS.build(found.sort("severity", maintain_order=True).to_dict())
+    found = [finding for part in parts for finding in _checked(view, *part)]
+    is_left = any(finding.code == "index_covers_nothing" for finding in found)
+    left_behind = indices_left_behind(view) if is_left else {}
+    found = [replace(one, known_bug=known_bug(view, one, left_behind)) for one in found]
+    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
-def _checked(view: HistoryView, name: str, build: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+def _checked(
+    view: HistoryView, topic: Topic, build: Callable[[], Iterable[Finding]]
+) -> list[Finding]:
     """Return what a check found, or why it could not be made.
 
     Once it found an error, another process reads values: pylance may end its process on damage.
     """
     try:
-        found = build()
+        found = [*build()]
     except LanceExplorerError as error:
-        problem = Finding(
-            code="not_checked",
-            severity="warning",
-            message=f"{name.replace('_', ' ')} could not be checked: {error}",
-        )
-        found = findings_frame([problem], [None])
-    if (found["severity"].cast(pl.String) == "error").any():
+        why = f"{topic.replace('_', ' ')} could not be checked: {error}"
+        found = [Finding("not_checked", why, subject=Subject("check", topic))]
+    if any(finding.severity == "error" for finding in found):
         view.storage.io.values_apart = True
-    topic = pl.col("topic").cast(pl.String) if "topic" in found.columns else pl.lit(name)
-    named = found.with_columns(check=topic.cast(CHECKS.polars_schema["check"]))
-    return named.select("check", *FINDINGS.names)
+    return found
 
 
-def _row_ids(view: HistoryView, is_deep: bool) -> pl.DataFrame:
+def _row_ids(view: HistoryView, is_deep: bool) -> list[Finding]:
     """Return what is wrong with row IDs; of very many fragments only if that is asked for."""
     history = view.history
     count = len(history.states) if any(map(is_stable, history.records)) else 0
     if is_deep or count <= MOST_STATES:
-        return check_row_ids(view)
-    problem = Finding(
-        code="not_checked",
-        severity="info",
-        message=f"the row IDs of {count:,} states of fragments were not checked: that takes long",
-        advice="Call table.check(deep=True), or table.check_row_ids().",
-    )
-    return findings_frame([problem], [view.branch])
-
-
-def _storage(view: HistoryView, look: Look) -> pl.DataFrame:
-    found = list(storage_findings(look(view)))
-    return findings_frame(found, [view.branch] * len(found))
-
-
-def _with_lost_indices(view: HistoryView, found: pl.DataFrame) -> pl.DataFrame:
-    """Return findings of indices that cover nothing with the commit that left them behind."""
-    lost = indices_left_behind(view)
-    bug = pl.col("known_bug")
-    for name, (_, words) in lost.items():
-        is_it = (pl.col("code") == "index_covers_nothing") & pl.col("message").str.contains(
-            name, literal=True
+        return row_id_findings(view)
+    return [
+        Finding(
+            "not_checked",
+            f"the row IDs of {count:,} states of fragments were not checked: that takes long",
+            subject=Subject("check", "row_ids"),
+            branch=view.branch,
+            remedy=Remedy("Call table.check(deep=True), or table.check_row_ids()."),
+            is_mild=True,
         )
-        bug = pl.when(is_it).then(pl.lit(words)).otherwise(bug)
-    return found.with_columns(known_bug=bug)
+    ]

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
-import polars as pl
-
 from lance_explorer.errors import CorruptFileError, FormatError, StorageError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Subject
 from lance_explorer.format.data_footer import (
     DATA_FOOTER_BYTES,
     DataFooter,
@@ -15,7 +13,6 @@ from lance_explorer.format.data_footer import (
     decode_num_rows,
 )
 from lance_explorer.format.fragments import DataFile, Fragment
-from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.file_roots import data_file
 from lance_explorer.history.history import History
 from lance_explorer.history.progress import with_progress
@@ -25,15 +22,14 @@ from lance_explorer.storage import Storage
 __all__ = ["data_file_findings"]
 
 
-def data_file_findings(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each data file of the latest version whose end is not what it should be.
+def data_file_findings(view: HistoryView) -> Iterator[Finding]:
+    """Yield a finding for each data file of the latest version whose end is not what it should be.
 
     That reads the last bytes of each, and what describes the file: two or three requests. Files
     that are missing are told by what is on disk.
     """
     history = view.version(view.latest_version)
     bases = history.records[0].manifest.base_paths
-    found = list[Finding]()
     for fragment in with_progress(history.states, "Opening data files"):
         for file in fragment.all_files:
             try:
@@ -46,21 +42,16 @@ def data_file_findings(view: HistoryView) -> pl.DataFrame:
                 footer = _check(file, root.get_range(path, begin, DATA_FOOTER_BYTES))
                 rows = _num_rows(root, path, footer, size)
                 if file in fragment.files and rows is not None:
-                    found += _other_rows(history, fragment, file, rows)
+                    yield from _other_rows(history, fragment, file, rows)
             except FileNotFoundError:
                 continue
             except (FormatError, StorageError) as error:
-                found.append(
-                    Finding(
-                        code="corrupt_data_file",
-                        severity="error",
-                        message=f"{file.path}: {error}",
-                        advice="Its rows cannot be read: restore the file from a backup.",
-                        version=view.latest_version,
-                        fragment_id=fragment.id,
-                    )
+                yield Finding(
+                    "corrupt_data_file",
+                    f"{file.path}: {error}",
+                    subject=Subject("fragment", str(fragment.id), file.path),
+                    versions=(view.latest_version, view.latest_version),
                 )
-    return findings_frame(found, [view.branch] * len(found))
 
 
 def _num_rows(root: Storage, path: str, footer: DataFooter, size: int) -> int | None:
@@ -81,14 +72,11 @@ def _other_rows(
     stored = fragment.physical_rows
     if stored is not None and stored != rows:
         yield Finding(
-            code="rows_contradict_file",
-            severity="error",
-            message=f"the manifest says that fragment {fragment.id} has {stored:,} rows, and its "
-            f"data file {file.path} has {rows:,}",
-            advice="Counts of this fragment that are shown are those of the manifest: do not rely "
-            "on them. Restore the manifest or the file from a backup.",
-            version=history.records[0].version,
-            fragment_id=fragment.id,
+            "rows_contradict_file",
+            f"the manifest says that fragment {fragment.id} has {stored:,} rows, and its data "
+            f"file {file.path} has {rows:,}",
+            subject=Subject("fragment", str(fragment.id), file.path),
+            versions=(history.records[0].version, history.records[0].version),
         )
 
 

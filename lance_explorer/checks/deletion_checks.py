@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from lance_explorer.findings import Finding
-from lance_explorer.frames.findings import findings_frame
+from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.deletions import all_deletions, deletions
@@ -17,15 +16,11 @@ MOST_FILES = 1_000
 """More deletion files are read only by a deep check."""
 
 
-def deletion_findings(view: HistoryView, is_deep: bool) -> pl.DataFrame:
-    """Return one row for each deletion file that contradicts its manifest.
+def deletion_findings(view: HistoryView, is_deep: bool) -> Iterator[Finding]:
+    """Yield a finding for each deletion file that contradicts its manifest.
 
     Those of all kept versions are read, if there are not too many, else those of the latest one.
     """
-    return findings_frame(found := [*_findings(view, is_deep)], [view.branch] * len(found))
-
-
-def _findings(view: HistoryView, is_deep: bool) -> Iterator[Finding]:
     history = readable_history(view.history)
     count = int(np.count_nonzero(history.states.deletion_types >= 0))
     if is_deep or count <= MOST_FILES:
@@ -35,10 +30,11 @@ def _findings(view: HistoryView, is_deep: bool) -> Iterator[Finding]:
         files = deletions(view, view.latest_version)
         versions = files["version"]
         yield Finding(
-            code="not_checked",
-            severity="info",
-            message=f"of {count:,} deletion files those of the latest version were read",
-            advice="Call table.check(deep=True).",
+            "not_checked",
+            f"of {count:,} deletion files those of the latest version were read",
+            subject=Subject("check", "files"),
+            remedy=Remedy("Call table.check(deep=True)."),
+            is_mild=True,
         )
     # Those that are missing, or in a place that may not be read, are findings already.
     wrong = files.with_columns(version=versions).filter(
@@ -46,11 +42,8 @@ def _findings(view: HistoryView, is_deep: bool) -> Iterator[Finding]:
     )
     for row in wrong.unique("path", keep="first", maintain_order=True).iter_rows(named=True):
         yield Finding(
-            code="deletion_file_contradicts",
-            severity="error",
-            message=f"{row['path']}: {row['problem']}",
-            advice="The file or the manifest is damaged, so do not rely on counts of this fragment "
-            "that are shown: restore both from a backup.",
-            version=row["version"],
-            fragment_id=row["fragment_id"],
+            "deletion_file_contradicts",
+            f"{row['path']}: {row['problem']}",
+            subject=Subject("fragment", str(row["fragment_id"]), row["path"]),
+            versions=(row["version"], row.get("last_version", row["version"])),
         )

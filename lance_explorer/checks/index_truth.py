@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 import polars as pl
@@ -11,12 +12,11 @@ from lance_explorer.errors import (
     LanceExplorerError,
     UnsupportedFeatureError,
 )
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Subject
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.index_details import index_type
 from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
-from lance_explorer.frames.findings import findings_frame
-from lance_explorer.frames.sizes import byte_size
+from lance_explorer.frames.sizes import byte_size, counted
 from lance_explorer.history.file_roots import checked_uri, index_folder
 from lance_explorer.history.history import History
 from lance_explorer.history.progress import with_progress
@@ -81,8 +81,8 @@ class _Truth:
         return bool(len(self.missing) or len(self.wrong) or len(self.nowhere))
 
 
-def index_truth(view: HistoryView, version: int | None = None) -> pl.DataFrame:
-    """Return one row for each thing that indices of a version, by default the latest, hold wrongly.
+def index_truth(view: HistoryView, version: int | None = None) -> Iterator[Finding]:
+    """Yield a finding for each thing that indices of a version hold wrongly; the latest by default.
 
     Reads the files of BTREE, BITMAP and LABEL_LIST indices, and the indexed columns of the
     fragments that they cover; of vector indices which rows they have, and of INVERTED ones, which
@@ -96,55 +96,62 @@ def index_truth(view: HistoryView, version: int | None = None) -> pl.DataFrame:
         for segment in history.records[0].indices
         if segment.name not in SYSTEM_INDICES and index_type(segment) in CHECKED_TYPES
     ]
-    found: list[Finding] = []
+    names = field_names(history)[0]
     for segment in with_progress(segments, "Reading indices"):
         try:
             truth = _compared(view, version, segment)
             if truth:
-                since = _since(view, version, segment)
-                found += _told(segment, truth, version, since, _holds_addresses(history, segment))
-        except LanceExplorerError as error:
-            found.append(
-                Finding(
-                    code="not_checked",
-                    severity="info",
-                    message=f"the entries of the index {segment.name!r} could not be compared "
-                    f"with rows: {error}",
-                    version=version,
+                place = _Seen(
+                    subject=Subject("index", segment.name),
+                    columns=tuple(filter(None, names_of(segment.fields, names))),
+                    **_since(view, version, segment),
                 )
+                yield from _told(truth, place, _holds_addresses(history, segment))
+        except LanceExplorerError as error:
+            yield Finding(
+                "not_checked",
+                f"the entries of the index {segment.name!r} could not be compared with rows: "
+                f"{error}",
+                subject=Subject("index", segment.name),
+                versions=(version, version),
+                is_mild=True,
             )
-    return findings_frame(found, [view.branch] * len(found))
 
 
-def _told(
-    segment: IndexMetadata, truth: _Truth, version: int, since: str, by_address: bool
-) -> Iterator[Finding]:
-    name, what = repr(segment.name), "row address" if by_address else "row ID"
-    rebuild = "Build it anew, with replace=True: until then searches with it may be wrong."
-    values = "has entries of {} under values that they do not have: a search finds them wrongly"
+class _Since(TypedDict):
+    versions: tuple[int, int]
+    since: int | None
+
+
+class _Seen(_Since):
+    subject: Subject
+    columns: tuple[str, ...]
+
+
+def _told(truth: _Truth, place: _Seen, by_address: bool) -> Iterator[Finding]:
+    name, what = repr(place["subject"].name), "row address" if by_address else "row ID"
+    begin = f"since version {place['versions'][0]}"
+    begin += " or before" if place["since"] is None else ""
     told = (
-        ("index_misses_rows", truth.missing, "has no entry for {}: no search with it finds them"),
-        ("index_has_other_values", truth.wrong, values),
+        ("index_misses_rows", truth.missing, "has no entry for {}"),
+        (
+            "index_has_other_values",
+            truth.wrong,
+            "has entries of {} under values that they do not have",
+        ),
         ("index_names_no_rows", truth.nowhere, "has entries of {} that never were"),
     )
     for code, rows, words in told:
         count = len(rows)
-        if not count:
-            continue
-        counted = f"{count:,} {'row' if count == 1 else 'rows'}"
-        some = ", ".join([str(row) for row in rows.head(_SHOWN_ROWS).to_list()])
-        more = ", ..." if count > _SHOWN_ROWS else ""
-        yield Finding(
-            code=code,
-            severity="error",
-            message=f"the index {name} {words.format(counted)}, {since}: {what} {some}{more}",
-            advice=rebuild,
-            version=version,
-        )
+        if count:
+            some = ", ".join([str(row) for row in rows.head(_SHOWN_ROWS).to_list()])
+            more = ", ..." if count > _SHOWN_ROWS else ""
+            statement = f"the index {name} {words.format(counted(count, 'row'))}, {begin}"
+            yield Finding(code, f"{statement}: {what} {some}{more}", rows=count, **place)
 
 
-def _since(view: HistoryView, version: int, segment: IndexMetadata) -> str:
-    """Return since when a segment is wrong, in words: kept versions are looked at backwards."""
+def _since(view: HistoryView, version: int, segment: IndexMetadata) -> _Since:
+    """Return in which versions a segment is wrong: kept ones are looked at backwards."""
     first, is_certain = version, False
     earlier = [
         record.version
@@ -154,14 +161,11 @@ def _since(view: HistoryView, version: int, segment: IndexMetadata) -> str:
     for before in earlier[:_MOST_VERSIONS]:
         record = view.version(before).records[0]
         same = [one for one in record.indices if one.uuid == segment.uuid]
-        if not same:
-            is_certain = before == first - 1
-            break
-        if not _compared(view, before, same[0]):
+        if not same or not _compared(view, before, same[0]):
             is_certain = before == first - 1
             break
         first = before
-    return f"since version {first}" + ("" if is_certain else " or before")
+    return {"versions": (first, version), "since": first if is_certain else None}
 
 
 def _compared(view: HistoryView, version: int, segment: IndexMetadata) -> _Truth:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.findings import Finding
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
@@ -78,25 +79,29 @@ def release_of(record: VersionRecord) -> _Release | None:
     return int(parts[0]), int(parts[1]), int(parts[2])
 
 
-def known_bug(view: HistoryView, code: str, version: int | None) -> str | None:
+def known_bug(
+    view: HistoryView, finding: Finding, left_behind: Mapping[str, tuple[int, str]]
+) -> str | None:
     """Return which known bug a finding shows; None if none is known to do that.
 
     Parameters
     ----------
     view : HistoryView
         The branch.
-    code : str
-        The code of the finding.
-    version : int or None
-        The version that it is about.
+    finding : Finding
+        The finding.
+    left_behind : mapping
+        What :func:`indices_left_behind` returns.
     """
-    history = view.history
+    if finding.code == "index_covers_nothing":
+        return left_behind.get(finding.subject.name, (0, None))[1]
+    history, version = view.history, finding.first_version
     if version is None or version not in history:
         return None
     record = history.records[history.position(version)]
     release = release_of(record)
     for bug in KNOWN_BUGS:
-        fits = code in bug.codes and release is not None and release < bug.fixed_in
+        fits = finding.code in bug.codes and release is not None and release < bug.fixed_in
         if fits and (not bug.operations or record.operation in bug.operations):
             return bug.what
     return None

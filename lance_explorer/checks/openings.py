@@ -2,25 +2,21 @@
 
 from collections.abc import Iterator
 
-import polars as pl
-
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.findings import Finding
-from lance_explorer.frames.findings import findings_frame
+from lance_explorer.findings import Finding, Subject
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
 
 __all__ = ["opening_findings"]
 
 
-def opening_findings(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each latest or tagged version that pylance does not open and read.
+def opening_findings(view: HistoryView) -> list[Finding]:
+    """Return a finding for each latest or tagged version that pylance does not open and read.
 
     It opens the version and reads its first row: a manifest can be such that only pylance refuses.
     """
-    found = [(branch, _refusal(view, branch, version)) for branch, version in _versions(view)]
-    told = [(branch, finding) for branch, finding in found if finding is not None]
-    return findings_frame([finding for _, finding in told], [branch for branch, _ in told])
+    found = [_refusal(view, branch, version) for branch, version in _versions(view)]
+    return [finding for finding in found if finding is not None]
 
 
 def _versions(view: HistoryView) -> Iterator[tuple[str | None, int]]:
@@ -44,10 +40,11 @@ def _refusal(view: HistoryView, branch: str | None, version: int) -> Finding | N
         root = value_root(of, version)
     except (LanceExplorerError, FileNotFoundError) as error:
         return Finding(
-            code="not_checked",
-            severity="warning",
-            message=f"pylance was not asked to open version {version}: {error}",
-            version=version,
+            "not_checked",
+            f"pylance was not asked to open version {version}: {error}",
+            subject=Subject("version", str(version)),
+            versions=(version, version),
+            branch=branch,
         )
     from lance_explorer.values import read_rows, row_types
 
@@ -67,9 +64,9 @@ def _refusal(view: HistoryView, branch: str | None, version: int) -> Finding | N
     if step != "open" and "not found" in why.lower():
         return None  # what is on disk tells of files that are missing
     return Finding(
-        code="not_opened",
-        severity="error",
-        message=f"pylance cannot {step} version {version}: {why}",
-        advice="Restore its manifest and its files from a backup, or restore an older version.",
-        version=version,
+        "not_opened",
+        f"pylance cannot {step} version {version}: {why}",
+        subject=Subject("version", str(version)),
+        versions=(version, version),
+        branch=branch,
     )

@@ -10,9 +10,8 @@ from lance_explorer.disk.roots import OWN
 from lance_explorer.disk.survey import Survey, closed_bases
 from lance_explorer.disk.usage import KIND_WORDS
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.findings import Finding, Severity
+from lance_explorer.findings import Cause, Finding, Remedy, Subject
 from lance_explorer.frames.sizes import byte_size, counted
-from lance_explorer.inspect.history_health import CLEANUP
 
 __all__ = ["LARGE_LEFTOVER_BYTES", "LARGE_OLD_BYTES", "LEFTOVER_SHARE", "storage_findings"]
 
@@ -48,37 +47,27 @@ def storage_findings(found: Survey) -> Iterator[Finding]:
 
 def _damaged(objects: pl.DataFrame, latest: int) -> Iterator[Finding]:
     """Tell of files that are missing or of another size, those of the latest version first."""
-    for status, code, words, advice in (
-        (
-            "missing",
-            "missing_files",
-            "missing",
-            "Rows in them are lost: restore the files from a backup, or an older version.",
-        ),
-        (
-            "wrong_size",
-            "files_of_wrong_size",
-            "of another size than the manifest names",
-            "They were cut off or replaced: restore them from a backup.",
-        ),
+    for status, code, words in (
+        ("missing", "missing_files", "missing"),
+        ("wrong_size", "files_of_wrong_size", "of another size than the manifest names"),
     ):
         some = objects.filter(pl.col("status") == status)
         for kind in some["kind"].unique().sort().to_list():
             of_kind = some.filter(pl.col("kind") == kind)
             current = of_kind.filter(pl.col("last_version") == latest)
-            is_needed = len(current) > 0
-            example = (current if is_needed else of_kind).row(0, named=True)
-            severity: Severity = "error" if kind != "transaction" else "info"
-            whose = "the latest version needs" if is_needed else "only older versions need"
-            count = len(current) or len(of_kind)
-            verb = "is" if count == 1 else "are"
+            whose = "the latest version needs" if len(current) else "only older versions need"
+            needed = current if len(current) else of_kind
+            path, first, last = needed.select("path", "first_version", "last_version").row(0)
+            verb = "is" if len(needed) == 1 else "are"
+            is_copied = kind == "transaction"
             yield Finding(
-                code=code,
-                severity=severity,
-                message=f"{counted(count, f'{kind} file')} that {whose} {verb} {words}: "
-                f"{example['path']}" + (", ..." if count > 1 else ""),
-                advice="The manifest has a copy." if kind == "transaction" else advice,
-                version=latest if is_needed else example["first_version"],
+                code,
+                f"{counted(len(needed), f'{kind} file')} that {whose} {verb} {words}: {path}"
+                + (", ..." if len(needed) > 1 else ""),
+                subject=Subject("files", kind, path),
+                versions=(first, last),
+                remedy=Remedy("The manifest has a copy.") if is_copied else None,
+                is_mild=is_copied,
             )
 
 
@@ -98,11 +87,11 @@ def _of_old_versions(objects: pl.DataFrame) -> Iterator[Finding]:
         ]
     )
     yield Finding(
-        code="old_version_bytes",
-        severity="warning" if total > live else "info",
-        message=f"{byte_size(total)} are needed by old versions only: {told}; the latest version "
+        "old_version_bytes",
+        f"{byte_size(total)} are needed by old versions only: {told}; the latest version "
         f"needs {byte_size(live)}",
-        advice=CLEANUP,
+        subject=Subject("files"),
+        is_mild=total <= live,
     )
 
 
@@ -116,12 +105,15 @@ def _left_over(objects: pl.DataFrame) -> Iterator[Finding]:
         size >= _SOME_BYTES and size >= LEFTOVER_SHARE * total
     )
     yield Finding(
-        code="files_left_over",
-        severity="warning" if is_large else "info",
-        message=f"{len(orphans):,} files, {byte_size(size)}, are named by no version and older "
-        f"than {DAYS_IN_FLIGHT} days: writers left them that ended before they committed",
-        advice="table.cleanup_preview() tells what a cleanup removes, these files too, and has the "
-        "call.",
+        "files_left_over",
+        f"{len(orphans):,} files, {byte_size(size)}, are named by no version and older than "
+        f"{DAYS_IN_FLIGHT} days",
+        subject=Subject("files", path=orphans["path"][0]),
+        causes=(
+            Cause("writers ended before they committed them"),
+            Cause("a cleanup removed the versions that named them, and left the files"),
+        ),
+        is_mild=not is_large,
     )
 
 
@@ -131,13 +123,13 @@ def _unknown(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
         return
     problems = found.problems
     yield Finding(
-        code="files_of_unknown_use",
-        severity="info",
-        message=f"{len(some):,} files, {byte_size(int(some['size_bytes'].sum()))}, are of unknown "
+        "files_of_unknown_use",
+        f"{len(some):,} files, {byte_size(int(some['size_bytes'].sum()))}, are of unknown "
         f"use: {some['path'][0]}" + (", ..." if len(some) > 1 else ""),
-        advice=f"Not all could be read that may name them: {problems[0]}"
+        subject=Subject("files", path=some["path"][0]),
+        remedy=Remedy(f"Not all could be read that may name them: {problems[0]}.")
         if problems
-        else "Lance does not write files of such names; move them away from the table.",
+        else None,
     )
 
 
@@ -149,22 +141,19 @@ def _in_bases(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
             continue
         num_named = len(objects.filter(base_uri=uri))
         yield Finding(
-            code="base_path_not_looked_at",
-            severity="warning",
-            message=f"base path {uri}, where manifests name {counted(num_named, 'file')}, could "
-            f"not be looked at, so sizes leave it out: {problem}",
-            advice="See whether it can be reached.",
+            "base_path_not_looked_at",
+            f"base path {uri}, where manifests name {counted(num_named, 'file')}, could not be "
+            f"looked at: {problem}",
+            subject=Subject("base_path", path=uri),
         )
     unnamed = objects.filter("is_own", pl.col("first_version").is_null())
     if len(unnamed):
         size = byte_size(int(unnamed["size_bytes"].sum()))
         yield Finding(
-            code="files_left_in_base_paths",
-            severity="info",
-            message=f"{counted(len(unnamed), 'file')} in base paths, {size}, no version names: "
+            "files_left_in_base_paths",
+            f"{counted(len(unnamed), 'file')} in base paths, {size}, no version names: "
             f"{unnamed['path'][0]}" + (", ..." if len(unnamed) > 1 else ""),
-            advice="Lance's cleanup does not look into base paths. Where no other table uses them "
-            "and no commit is under way, remove the files that table.inspect.storage() lists.",
+            subject=Subject("files", path=unnamed["path"][0]),
         )
 
 
@@ -176,19 +165,16 @@ def _refs(found: Survey) -> Iterator[Finding]:
             view.on_branch(name)
         except LanceExplorerError as error:
             yield Finding(
-                code="branch_without_versions",
-                severity="error",
-                message=f"branch {name} has no versions: {error}",
-                advice="Delete the branch.",
+                "branch_without_versions",
+                f"branch {name} has no versions: {error}",
+                subject=Subject("branch", name),
             )
     for name, root in roots_named_otherwise(view).items():
         yield Finding(
-            code="branch_under_another_name",
-            severity="warning",
-            message=f"branch {name} was created in the table under the name {root}: Lance takes "
+            "branch_under_another_name",
+            f"branch {name} was created in the table under the name {root}: Lance takes "
             f"{view.uri} for another table, and a cleanup there removes what the branch reads",
-            advice="Before a cleanup, tag the version that the branch was created from: "
-            "table.cleanup_preview() has the calls that break nothing.",
+            subject=Subject("branch", name, root),
         )
     for tag in view.refs.tags.values():
         try:
@@ -201,8 +187,8 @@ def _refs(found: Survey) -> Iterator[Finding]:
                 continue
             problem = f"version {tag.version} is not kept"
         yield Finding(
-            code="tag_without_version",
-            severity="warning",
-            message=f"tag {tag.name} leads nowhere: {problem}",
-            advice="Delete the tag, or set it to a version that is kept.",
+            "tag_without_version",
+            f"tag {tag.name} leads nowhere: {problem}",
+            subject=Subject("tag", tag.name),
+            versions=(tag.version, tag.version),
         )

@@ -235,8 +235,7 @@ class _Tools:
 
     def check(self, table: str = "", branch: str = "") -> Answer:
         """Check the whole table: findings with severity, and what to do about each."""
-        found = self._table(table, branch).check()
-        return _rows(f"{counted(len(found), 'finding')}.", found)
+        return self._table(table, branch).health()
 
     def lineage(self, fragment_id: int, table: str = "", branch: str = "") -> Answer:
         """Tell which fragments a fragment was written from, and which were written from it."""

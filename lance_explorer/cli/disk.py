@@ -6,10 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import click
-import polars as pl
 
-from lance_explorer.answers import Answer, Section, lines
-from lance_explorer.checks.frame import CHECKS
 from lance_explorer.cli.group import (
     ALLOW_BASES,
     BRANCH,
@@ -19,12 +16,10 @@ from lance_explorer.cli.group import (
 )
 from lance_explorer.cli.opening import open_apart
 from lance_explorer.findings import SEVERITIES, Severity
-from lance_explorer.frames.sizes import counted
 
 __all__ = ["check", "cleanup", "compact", "du"]
 
 _FOUND = 1
-_NOTHING = "Nothing found of level {} or worse."
 _AGE = re.compile(r"([0-9]+) *(s|m|h|d|w|seconds?|minutes?|hours?|days?|weeks?)")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _MOST_DIGITS = 5
@@ -161,19 +156,9 @@ def check(
     The exit code is 0 if nothing is found, 1 if something is, and 2 if it could not be checked.
     """
     table = open_apart(uri, branch=branch, allow_bases=allow_bases)
-    every = table.check(deep=deep)
-    worst = SEVERITIES[: SEVERITIES.index(level) + 1]
-    is_shown = pl.col("severity").cast(pl.String).is_in(worst)
-    found = every.filter(is_shown)
-    unchecked = every.filter(~is_shown, code="not_checked")["message"].to_list()
-    words = counted(len(found), "finding")
-    told = f"{words} of level {level} or worse." if len(found) else _NOTHING.format(level)
-    sections = (
-        Section("findings", "", found, schema=CHECKS),
-        Section("not_checked", "Not checked", lines(unchecked)),
-    )
-    print_answer(Answer(told, sections, "table.check()"), as_json=as_json, most=None)
-    sys.exit(_FOUND if len(found) else 0)
+    answer = table.health(level, deep)
+    print_answer(answer, as_json=as_json, most=None)
+    sys.exit(_FOUND if answer.findings else 0)
 
 
 def _require_dry_run(is_given: bool, command: str) -> None:

@@ -152,7 +152,7 @@ def _of_table(view: HistoryView, named: NamedFiles) -> Iterator[pl.DataFrame]:
     """Yield what each branch of a table names."""
     tags = list(view.refs.tags.values())
     branches = [None, *view.refs.branches]
-    named.problems += [finding.message for finding in view.refs.findings]
+    named.problems += [finding.statement for finding in view.refs.findings]
     for name in branches:
         try:
             branch = view.on_branch(name)

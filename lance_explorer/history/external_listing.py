@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Cause, Finding, Subject
 from lance_explorer.history.listing import (
     FIRST_DETACHED,
     DirectoryLister,
@@ -102,36 +102,37 @@ def _below(uri: str, path: str) -> str | None:
 
 
 def _not_copied(one: CommittedVersion) -> Finding:
-    return Finding(
-        code="commit_not_copied",
-        severity="info",
-        message="the external manifest store has this version, and its manifest is still staged at "
+    return _finding(
+        "commit_not_copied",
+        "the external manifest store has this version, and its manifest is still staged at "
         f"{one.path}: readers without the store do not see it",
-        advice="Open the table with pylance and the store: that moves the manifest to its place.",
-        version=one.version,
+        one,
     )
 
 
 def _missing(one: CommittedVersion) -> Finding:
-    return Finding(
-        code="latest_manifest_missing",
-        severity="error",
-        message="the external manifest store says that this version is the latest, and its "
-        f"manifest {one.path} is missing: pylance does not open the table. The versions before are "
-        "shown",
-        advice="Restore the manifest from a backup, or remove the version from the store.",
-        version=one.version,
+    return _finding(
+        "latest_manifest_missing",
+        "the external manifest store says that this version is the latest, and its manifest "
+        f"{one.path} is missing: pylance does not open the table",
+        one,
     )
 
 
 def _other_size(one: CommittedVersion, file: VersionFile) -> Finding:
-    return Finding(
-        code="manifest_of_other_size",
-        severity="warning",
-        message=f"the external manifest store says that the manifest has {one.size_bytes:,} bytes, "
-        f"and it has {file.size_bytes:,}: somebody wrote it without the store",
-        version=one.version,
+    return _finding(
+        "manifest_of_other_size",
+        f"the external manifest store says that the manifest has {one.size_bytes:,} bytes, and it "
+        f"has {file.size_bytes:,}",
+        one,
+        Cause("somebody wrote it without the store"),
     )
+
+
+def _finding(code: str, statement: str, one: CommittedVersion, *causes: Cause) -> Finding:
+    subject = Subject("version", str(one.version), one.path)
+    versions = one.version, one.version
+    return Finding(code, statement, subject=subject, versions=versions, causes=causes)
 
 
 def _unknown(latest: int, files: tuple[VersionFile, ...]) -> Iterator[Finding]:
@@ -139,11 +140,8 @@ def _unknown(latest: int, files: tuple[VersionFile, ...]) -> Iterator[Finding]:
     if later:
         count = f"{len(later):,} {'version' if len(later) == 1 else 'versions'}"
         yield Finding(
-            code="versions_not_in_store",
-            severity="error",
-            message=f"the folder has {count} after {latest}, the latest in the external manifest "
-            "store: somebody committed without the store. Readers with the store do "
-            "not see them, and they are left out here",
-            advice="Let all writers use the store; commits without it are overwritten or lost.",
-            version=latest,
+            "versions_not_in_store",
+            f"the folder has {count} after {latest}, the latest in the external manifest store",
+            versions=(min(later), max(later)),
+            causes=(Cause("somebody committed without the store"),),
         )

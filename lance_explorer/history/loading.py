@@ -159,7 +159,9 @@ def _still_kept(history: History, listing: VersionListing) -> History:
         num_deleted_rows=history.num_deleted_rows[states],
         intervals=merge_intervals(numbers[intervals.keys], intervals.first, intervals.last),
         unreadable=tuple([v for v in history.unreadable if v.file.version in listed]),
-        findings=tuple([f for f in history.findings if f.version is None or f.version in listed]),
+        findings=tuple(
+            [f for f in history.findings if f.versions is None or f.versions[0] in listed]
+        ),
     )
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Literal, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from lance_explorer.errors import FormatError, RefNotFoundError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Subject
 from lance_explorer.format.refs import Branch, Tag, decode_branch, decode_tag
 from lance_explorer.storage import Storage, given
 
@@ -24,7 +24,8 @@ BRANCHES_FOLDER = "_refs/branches"
 
 _SUFFIX = ".json"
 
-_KINDS = {TAGS_FOLDER: "tag", BRANCHES_FOLDER: "branch"}
+_Kind: TypeAlias = Literal["tag", "branch"]
+_KINDS: dict[str, _Kind] = {TAGS_FOLDER: "tag", BRANCHES_FOLDER: "branch"}
 
 _R = TypeVar("_R", Tag, Branch)
 
@@ -45,7 +46,7 @@ class UnreadableRef:
         Whether its file is not found, though it is listed.
     """
 
-    kind: str
+    kind: _Kind
     name: str | None
     problem: str
     is_missing: bool = False
@@ -53,22 +54,16 @@ class UnreadableRef:
     @property
     def finding(self) -> Finding:
         """The same for who looks after the table."""
+        subject = Subject(self.kind, self.name or "")
         if self.is_missing:
-            return Finding(
-                code="missing_ref",
-                severity="error",
-                message=self.problem,
-                advice="refresh() the table to read it again. If it stays so, restore the file, or "
-                f"create the {self.kind} again.",
-            )
+            return Finding("missing_ref", self.problem, subject=subject)
         shown = self.name or f"every {self.kind}"
         lost = "what the branch reads" if self.kind == "branch" else "the version"
         return Finding(
-            code="corrupt_ref",
-            severity="error",
-            message=self.problem,
-            advice=f"{shown!r} is left out; create it again. Without its file, a cleanup removes "
-            f"{lost}.",
+            "corrupt_ref",
+            self.problem,
+            subject=subject,
+            consequence=f"{shown!r} is left out. Without its file, a cleanup removes {lost}.",
         )
 
 
@@ -140,10 +135,10 @@ def branch_root(name: str) -> str:
 
 def _in_circle(name: str) -> Finding:
     return Finding(
-        code="corrupt_ref",
-        severity="error",
-        message=f"branch {name!r} is its own ancestor, as the files of branches tell",
-        advice="Restore these files from a backup: what was before the branch is unknown.",
+        "corrupt_ref",
+        f"branch {name!r} is its own ancestor, as the files of branches say",
+        subject=Subject("branch", name),
+        consequence="What was before the branch is unknown.",
     )
 
 

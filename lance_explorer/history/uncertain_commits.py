@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Subject
 from lance_explorer.history.history import History
 
 __all__ = ["uncertain_commit", "uncertain_commits"]
@@ -24,11 +24,9 @@ def uncertain_commit(history: History, position: int) -> Finding:
     """Return the finding that names such a commit, given its position."""
     record = history.records[position]
     return Finding(
-        code="detached_restored",
-        severity="warning",
-        message=f"version {record.version} restored a detached version, which does not say what it "
-        "was built on: rows and columns that it brought are uncertain in all answers",
-        advice="Restore versions of a branch, or write the rows again, so that commits tell of "
-        "them.",
-        version=record.version,
+        "detached_restored",
+        f"version {record.version} restored a detached version, which does not say what it was "
+        "built on: rows and columns that it brought are uncertain in all answers",
+        subject=Subject("version", str(record.version)),
+        versions=(record.version, record.version),
     )

@@ -12,6 +12,7 @@ from lance_explorer.disk.owners import STORAGE, storage
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.documented import documented, schema_of
+from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.version_refs import VersionRef, resolve
 from lance_explorer.history.view import HistoryView
@@ -32,7 +33,7 @@ from lance_explorer.inspect.data_files import (
 from lance_explorer.inspect.deletions import ALL_DELETIONS, DELETIONS, all_deletions, deletions
 from lance_explorer.inspect.detached import DETACHED, detached
 from lance_explorer.inspect.fields import ALL_FIELDS, FIELDS, all_fields, fields
-from lance_explorer.inspect.findings import FINDINGS, findings
+from lance_explorer.inspect.findings import findings
 from lance_explorer.inspect.fragment_reuse import (
     ALL_FRAGMENT_REUSE,
     FRAGMENT_REUSE,

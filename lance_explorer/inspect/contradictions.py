@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Subject
 from lance_explorer.format.column_operations import Merge, Project
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import DataFile, DeletionFile, Fragment
@@ -96,14 +96,13 @@ def contradictions(view: HistoryView) -> list[Finding]:
             more = f", and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
             found.append(
                 Finding(
-                    code="contradicting_manifests",
-                    severity="error",
-                    message=f"version {step.version} and the one before contradict each "
-                    f"other: {'; '.join(told[:_MOST_TOLD])}{more}",
-                    advice=f"The manifest of version {step.before.version} or "
-                    f"{step.version} is damaged: compare both with a backup, and do not "
-                    "rely on what differs between them.",
-                    version=step.version,
+                    "contradicting_manifests",
+                    f"version {step.version} and the one before contradict each other: "
+                    f"{'; '.join(told[:_MOST_TOLD])}{more}",
+                    subject=Subject("version", str(step.version)),
+                    versions=(step.version, step.version),
+                    consequence=f"The manifest of version {step.before.version} or {step.version} "
+                    "is damaged.",
                 )
             )
     return found
@@ -111,11 +110,11 @@ def contradictions(view: HistoryView) -> list[Finding]:
 
 def _not_compared(step: _Neighbours) -> Finding:
     return Finding(
-        code="not_compared",
-        severity="info",
-        message=f"version {step.version} added {len(step.added):,} fragments: they were not "
-        "compared with those in its transaction",
-        version=step.version,
+        "not_compared",
+        f"version {step.version} added {len(step.added):,} fragments: they were not compared with "
+        "those in its transaction",
+        subject=Subject("version", str(step.version)),
+        versions=(step.version, step.version),
     )
 
 

@@ -1,12 +1,13 @@
 """Findings: what is wrong with a table, or worth knowing about it, as a frame."""
 
 from collections.abc import Iterator
+from typing import TypedDict
 
 import numpy as np
 import polars as pl
 
-from lance_explorer.findings import Finding
-from lance_explorer.frames.findings import FINDINGS, findings_frame
+from lance_explorer.findings import Finding, Remedy, Subject, of_branch
+from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.history import History
 from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.states import UNKNOWN_COUNT, num_row_ids
@@ -15,11 +16,11 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.contradictions import contradictions
 from lance_explorer.storage import is_link
 
-__all__ = ["FINDINGS", "findings", "findings_frame"]
+__all__ = ["findings", "metadata_findings"]
 
 
-def findings(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each finding, those of versions before those of tags and branches."""
+def metadata_findings(view: HistoryView) -> list[Finding]:
+    """Return what manifests and their history say, then what is wrong with tags and branches."""
     history = view.history
     of_history = [
         *history.findings,
@@ -33,10 +34,12 @@ def findings(view: HistoryView) -> pl.DataFrame:
         *view.recorded_findings,
         *view.listing.findings,
     ]
-    of_refs = view.refs.findings
-    found = [*of_history, *of_refs]
-    branches = [view.branch] * len(of_history) + [None] * len(of_refs)
-    return findings_frame(found, branches)
+    return [*of_branch(view.branch, of_history), *view.refs.findings]
+
+
+def findings(view: HistoryView) -> pl.DataFrame:
+    """Return one row for each of them."""
+    return findings_frame(metadata_findings(view))
 
 
 def _opened_as(view: HistoryView) -> Iterator[Finding]:
@@ -48,12 +51,14 @@ def _opened_as(view: HistoryView) -> Iterator[Finding]:
     if given is None or not (names or is_link(given)):
         return
     yield Finding(
-        code="opened_through_link",
-        severity="warning" if names else "info",
-        message=f"{given} leads to {view.uri}, and Lance takes the two for different tables: "
-        "under one name, a cleanup removes what branches read that were created under another one",
-        advice=f"Write, branch and clean up under one name alone: lance.dataset({view.uri!r}). "
-        "table.cleanup_preview() tells what a cleanup there breaks.",
+        "opened_through_link",
+        f"{given} leads to {view.uri}, and Lance takes the two for different tables",
+        subject=Subject(path=str(given)),
+        remedy=Remedy(
+            f"Write, branch and clean up under one name alone: lance.dataset({view.uri!r}). "
+            "table.cleanup_preview() shows what a cleanup there breaks."
+        ),
+        is_mild=not names,
     )
 
 
@@ -68,21 +73,18 @@ def _far_bases(view: HistoryView, history: History) -> Iterator[Finding]:
             match roots.access(base.path):
                 case "far" | "unclear":
                     yield Finding(
-                        code="base_not_allowed",
-                        severity="warning",
-                        message=f"base path {base.id}: {roots.why_not(base.path)}",
-                        advice="Reading rows from it is an error. If these files belong to the "
-                        "table, open it with allow_bases=[...].",
-                        version=record.version,
+                        "base_not_allowed",
+                        f"base path {base.id}: {roots.why_not(base.path)}",
+                        subject=Subject("base_path", str(base.id), base.path),
+                        versions=(record.version, record.version),
                     )
                 case "another_bucket":
                     yield Finding(
-                        code="base_in_another_bucket",
-                        severity="info",
-                        message=f"base path {base.id} is in another bucket or container than the "
-                        f"table: {base.path}",
-                        advice="It is read as the table is, with the same storage options.",
-                        version=record.version,
+                        "base_in_another_bucket",
+                        f"base path {base.id} is in another bucket or container than the table: "
+                        f"{base.path}",
+                        subject=Subject("base_path", str(base.id), base.path),
+                        versions=(record.version, record.version),
                     )
 
 
@@ -92,13 +94,10 @@ def _uncounted(history: History) -> list[Finding]:
     unknown = np.flatnonzero(history.num_deleted_rows[intervals.keys] < 0)
     return [
         Finding(
-            code="deleted_rows_unknown",
-            severity="error",
-            message="the manifest does not say how many rows are deleted, and the deletion file is "
+            "deleted_rows_unknown",
+            "the manifest does not say how many rows are deleted, and the deletion file is "
             "missing, damaged, or not allowed to be read",
-            advice="Restore the deletion file from a backup; until then row counts are unknown.",
-            version=int(history.versions[intervals.first[place]]),
-            fragment_id=history.states[intervals.keys[place]].id,
+            **_in_interval(history, place),
         )
         for place in unknown.tolist()
     ]
@@ -122,12 +121,20 @@ def _contradicted(history: History) -> Iterator[Finding]:
             else "and another version says another number of the same data file"
         )
         yield Finding(
-            code="rows_contradict_row_ids" if is_other else "rows_contradict_versions",
-            severity="error",
-            message=f"the manifest says that the fragment has {state.physical_rows:,} rows, "
-            f"{other}",
-            advice="One of both is wrong, so counts of its rows are null: restore the manifest "
-            "from a backup.",
-            version=int(history.versions[intervals.first[place]]),
-            fragment_id=state.id,
+            "rows_contradict_row_ids" if is_other else "rows_contradict_versions",
+            f"the manifest says that the fragment has {state.physical_rows:,} rows, {other}",
+            **_in_interval(history, place),
         )
+
+
+class _Place(TypedDict):
+    subject: Subject
+    versions: tuple[int, int]
+
+
+def _in_interval(history: History, place: int) -> _Place:
+    """Return a state of a fragment, and the versions that have it."""
+    intervals = history.intervals
+    fragment_id = str(history.states[intervals.keys[place]].id)
+    first, last = (int(history.versions[at[place]]) for at in (intervals.first, intervals.last))
+    return {"subject": Subject("fragment", fragment_id), "versions": (first, last)}

@@ -10,7 +10,7 @@ from lance_explorer.disk.compaction import (
     plan_compaction,
 )
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.findings import Finding, Severity
+from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.frames.sizes import byte_size, percent
 from lance_explorer.history.history import History
 from lance_explorer.history.view import HistoryView
@@ -44,6 +44,7 @@ SPREAD_DELETED_SHARE = 0.02
 """Deleted rows that a compaction passes over are worth knowing from this part of all rows on."""
 
 _HALF_OF_IDS = 1 << 31
+_COMPACT = "dataset.optimize.compact_files()"
 
 
 def compaction_settings(history: History) -> CompactionOptions:
@@ -74,14 +75,13 @@ def small_fragments(view: HistoryView, history: History) -> Iterator[Finding]:
     before, after = compaction_counts(history, view)
     if before - after < SOME_SPARE_FRAGMENTS:
         return
-    severity: Severity = "warning" if before - after >= MANY_SPARE_FRAGMENTS else "info"
     yield Finding(
-        code="small_fragments",
-        severity=severity,
-        message=f"{before:,} of {len(history.states):,} fragments are small or hold many deleted "
+        "small_fragments",
+        f"{before:,} of {len(history.states):,} fragments are small or hold many deleted "
         f"rows; compacted they are about {after:,} (the aim is {target:,} rows each)",
-        advice="Call dataset.optimize.compact_files(); write larger batches from the start.",
-        version=history.records[0].version,
+        versions=_version(history),
+        remedy=Remedy("Write larger batches from the start, and compact", _COMPACT),
+        is_mild=before - after < MANY_SPARE_FRAGMENTS,
     )
 
 
@@ -93,10 +93,12 @@ def deleted_rows(_: HistoryView, history: History) -> Iterator[Finding]:
         history,
         is_over,
         "deleted_rows",
-        "warning",
         f"more than {percent(threshold)} of their rows",
-        "Call dataset.optimize.compact_files(): it writes these fragments without the deleted "
-        "rows. A cleanup, as table.cleanup_preview() tells it, then removes the old files.",
+        Remedy(
+            "A cleanup, as table.cleanup_preview() shows it, removes the old files after a "
+            "compaction, which writes these fragments without the deleted rows",
+            _COMPACT,
+        ),
     )
     physical, deleted = history.states.physical_rows, history.num_deleted_rows
     is_under = ~is_over & (deleted > 0)
@@ -107,10 +109,11 @@ def deleted_rows(_: HistoryView, history: History) -> Iterator[Finding]:
         history,
         is_under,
         "spread_deleted_rows",
-        "info",
         f"at most {percent(threshold)} of their rows each, so that a compaction skips them",
-        "Call dataset.optimize.compact_files(materialize_deletions_threshold=0) to remove these "
-        "rows, too.",
+        Remedy(
+            "Remove these rows, too",
+            "dataset.optimize.compact_files(materialize_deletions_threshold=0)",
+        ),
     )
 
 
@@ -118,9 +121,8 @@ def _held(
     history: History,
     which: np.ndarray,
     code: str,
-    severity: Severity,
     how: str,
-    advice: str,
+    remedy: Remedy,
 ) -> Iterator[Finding]:
     """Tell of the deleted rows in some fragments if they are many, or large."""
     deleted = np.where(which, history.num_deleted_rows, 0)
@@ -132,15 +134,19 @@ def _held(
     worst = history.states[int(deleted.argmax())]
     size = f", about {byte_size(held)} of data," if held else ""
     yield Finding(
-        code=code,
-        severity=severity,
-        message=f"{total:,} deleted rows{size} are kept in {int(which.sum()):,} of "
+        code,
+        f"{total:,} deleted rows{size} are kept in {int(which.sum()):,} of "
         f"{len(history.states):,} fragments: {how}; most in fragment {worst.id}, "
         f"{int(deleted.max()):,} of {worst.physical_rows:,} rows",
-        advice=advice,
-        version=history.records[0].version,
-        fragment_id=worst.id,
+        subject=Subject("fragment", str(worst.id)),
+        versions=_version(history),
+        remedy=remedy,
+        rows=total,
     )
+
+
+def _version(history: History) -> tuple[int, int]:
+    return history.records[0].version, history.records[0].version
 
 
 def id_limits(_: HistoryView, history: History) -> Iterator[Finding]:
@@ -149,23 +155,19 @@ def id_limits(_: HistoryView, history: History) -> Iterator[Finding]:
     highest = record.manifest.max_fragment_id
     if highest is not None and highest >= _HALF_OF_IDS:
         yield Finding(
-            code="fragment_ids_run_out",
-            severity="warning",
-            message=f"the highest fragment ID is {highest:,} of {2**32 - 1:,}",
-            advice="Rewrite the table with lance.write_dataset(): IDs are not reused.",
-            version=record.version,
+            "fragment_ids_run_out",
+            f"the highest fragment ID is {highest:,} of {2**32 - 1:,}",
+            versions=_version(history),
         )
     rows = history.states.physical_rows
     if len(rows) and rows.max() >= _HALF_OF_IDS:
         largest = history.states[int(rows.argmax())]
         yield Finding(
-            code="fragment_too_large",
-            severity="warning",
-            message=f"fragment {largest.id} has {largest.physical_rows:,} rows; offsets and "
-            f"deletion files end at {2**32:,}",
-            advice="Write it in parts: lance.write_dataset(..., max_rows_per_file=...).",
-            version=record.version,
-            fragment_id=largest.id,
+            "fragment_too_large",
+            f"fragment {largest.id} has {largest.physical_rows:,} rows; offsets and deletion files "
+            f"end at {2**32:,}",
+            subject=Subject("fragment", str(largest.id)),
+            versions=_version(history),
         )
 
 

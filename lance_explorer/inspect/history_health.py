@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Remedy
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.frames.sizes import byte_size
@@ -15,7 +15,6 @@ from lance_explorer.inspect.manifests import naming
 from lance_explorer.inspect.versions import versions
 
 __all__ = [
-    "CLEANUP",
     "MANY_MOVED_ROWS",
     "MANY_VERSIONS",
     "many_versions",
@@ -29,12 +28,6 @@ MANY_VERSIONS = 1_000
 MANY_MOVED_ROWS = 1_000_000
 """So many rows that moved under indices are worth knowing in a table without stable row IDs."""
 
-CLEANUP = (
-    "Tag the versions to keep, then clean up: table.cleanup_preview(older_than=timedelta(days=...))"
-    " tells what goes, what is lost and what would break, and has the call that breaks nothing."
-)
-"""Advice to clean up; what it names does not say what a cleanup of this table would break."""
-
 
 def many_versions(view: HistoryView, _: History) -> Iterator[Finding]:
     """Find out whether there are many versions."""
@@ -43,10 +36,8 @@ def many_versions(view: HistoryView, _: History) -> Iterator[Finding]:
         return
     size = sum([file.size_bytes for file in files])
     yield Finding(
-        code="many_versions",
-        severity="info",
-        message=f"{len(files):,} versions are kept; their manifests take {byte_size(size)}",
-        advice=CLEANUP,
+        "many_versions",
+        f"{len(files):,} versions are kept; their manifests take {byte_size(size)}",
     )
 
 
@@ -56,12 +47,10 @@ def v1_names(view: HistoryView, _: History) -> Iterator[Finding]:
     if "V1" not in [naming(file) for file in files]:
         return
     yield Finding(
-        code="v1_manifest_names",
-        severity="info",
-        message=f"the manifests have names of the older scheme, which do not sort latest first: "
-        f"finding the latest of {len(files):,} versions in an object store means listing all of "
-        "them",
-        advice="Call dataset.migrate_manifest_paths_v2() while nobody else uses the table.",
+        "v1_manifest_names",
+        "the manifests have names of the older scheme, which do not sort latest first: finding the "
+        f"latest of {len(files):,} versions in an object store means listing all of them",
+        remedy=Remedy("While nobody else uses the table", "dataset.migrate_manifest_paths_v2()"),
     )
 
 
@@ -83,10 +72,7 @@ def unstable_row_ids(view: HistoryView, history: History) -> Iterator[Finding]:
     commits = "1 commit" if len(moves) == 1 else f"{len(moves):,} commits"
     held = "an index" if len(indices) == 1 else f"{len(indices):,} indices"
     yield Finding(
-        code="unstable_row_ids",
-        severity="info",
-        message=f"{commits} moved {moved:,} rows, and the table has {held}: without stable row IDs "
-        "each move changes the addresses in index entries",
-        advice="Stable row IDs can only be chosen when a table is created: rewrite it with "
-        "lance.write_dataset(..., enable_stable_row_ids=True).",
+        "unstable_row_ids",
+        f"{commits} moved {moved:,} rows, and the table has {held}",
+        rows=moved,
     )

@@ -1,11 +1,11 @@
 """Whether the indices of a version keep up with its rows."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, TypedDict
 
 import polars as pl
 
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.frames.sizes import byte_size, percent
 from lance_explorer.history.history import History
 from lance_explorer.history.view import HistoryView
@@ -75,51 +75,48 @@ def lagging_indices(view: HistoryView, history: History) -> Iterator[Finding]:
 def _on_no_field(row: _Row, version: int) -> Finding:
     name, is_dropped = _quoted(row["name"]), bool(row["fields"])
     return Finding(
-        code="index_on_dropped_field" if is_dropped else "index_without_fields",
-        severity="info" if is_dropped else "error",
-        message=f"the index {name} is on "
+        "index_on_dropped_field" if is_dropped else "index_without_fields",
+        f"the index {name} is on "
         + ("a field that was dropped from the schema" if is_dropped else "no field: damage"),
-        advice=f"Call dataset.drop_index({name}).",
-        version=version,
+        **_of(row, version),
+        remedy=Remedy("Drop it", f"dataset.drop_index({name})"),
     )
 
 
 def _uncovered(row: _Row, version: int) -> Iterator[Finding]:
     """Find out whether an index finds nothing, or does not find many rows."""
     name = _quoted(row["name"])
-    advice = f"Call dataset.optimize.optimize_indices(index_names=[{name}])."
+    remedy = Remedy("Update it", f"dataset.optimize.optimize_indices(index_names=[{name}])")
     fragments, to_scan = row["num_fragments_to_scan"], row["num_rows_to_scan"]
     if fragments is None:
         yield Finding(
-            code="index_coverage_unknown",
-            severity="info",
-            message=f"which fragments the index {name} covers is not stored, or cannot be read",
-            advice=f"Rebuild it: {_building([row])}.",
-            version=version,
+            "index_coverage_unknown",
+            f"which fragments the index {name} covers is not stored, or cannot be read",
+            **_of(row, version),
+            remedy=Remedy("Build it anew", _call(row)),
         )
     elif fragments and to_scan != 0 and _finds_nothing(row):
         gone = row["num_fragments_removed"]
         rows = "rows" if to_scan is None else _counted(to_scan, "row")
         why = f": {_all_gone(gone)}" if gone and not row["num_fragments_covered"] else ""
         yield Finding(
-            code="index_covers_nothing",
-            severity="warning",
-            message=f"the index {name} covers none of the {rows} in "
-            f"{_counted(fragments, 'fragment')}{why}; each search reads them all",
-            advice=advice,
-            version=version,
+            "index_covers_nothing",
+            f"the index {name} covers none of the {rows} in {_counted(fragments, 'fragment')}{why}",
+            **_of(row, version),
+            remedy=remedy,
+            rows=to_scan,
         )
     elif to_scan is not None and to_scan >= MANY_UNINDEXED_ROWS:
         answered = row["num_rows_answered"] or 0
         share = to_scan / (to_scan + answered)
         yield Finding(
-            code="unindexed_rows",
-            severity="warning" if share >= UNINDEXED_SHARE else "info",
-            message=f"the index {name} does not find {to_scan:,} of {to_scan + answered:,} rows "
-            f"({percent(share)}), those of {_counted(fragments, 'fragment')}: each search reads "
-            "them all",
-            advice=advice,
-            version=version,
+            "unindexed_rows",
+            f"the index {name} does not find {to_scan:,} of {to_scan + answered:,} rows "
+            f"({percent(share)}), those of {_counted(fragments, 'fragment')}",
+            **_of(row, version),
+            remedy=remedy,
+            rows=to_scan,
+            is_mild=share < UNINDEXED_SHARE,
         )
 
 
@@ -140,12 +137,12 @@ def _stale(row: _Row, version: int) -> Iterator[Finding]:
         return
     entries = stale + answered
     yield Finding(
-        code="stale_index_entries",
-        severity="info",
-        message=f"up to {stale:,} of {entries:,} entries of the index {_quoted(row['name'])} "
-        f"({percent(stale / entries)}) are of removed rows; searches skip them",
-        advice=f"Rebuild it from the current rows: {_building([row])}.",
-        version=version,
+        "stale_index_entries",
+        f"up to {stale:,} of {entries:,} entries of the index {_quoted(row['name'])} "
+        f"({percent(stale / entries)}) are of removed rows",
+        **_of(row, version),
+        remedy=Remedy("Build it anew from the current rows", _call(row)),
+        rows=stale,
     )
 
 
@@ -155,13 +152,30 @@ def _in_segments(row: _Row, version: int) -> Iterator[Finding]:
     if count < MANY_SEGMENTS:
         return
     yield Finding(
-        code="many_index_segments",
-        severity="info",
-        message=f"the index {name} is in {count:,} segments, and a search reads all of them",
-        advice=f"Call dataset.optimize.optimize_indices(num_indices_to_merge={count}, "
-        f"index_names=[{name}]): it merges them.",
-        version=version,
+        "many_index_segments",
+        f"the index {name} is in {count:,} segments",
+        **_of(row, version),
+        remedy=Remedy(
+            "Merge them",
+            f"dataset.optimize.optimize_indices(num_indices_to_merge={count}, "
+            f"index_names=[{name}])",
+        ),
     )
+
+
+class _Of(TypedDict):
+    subject: Subject
+    versions: tuple[int, int]
+    columns: tuple[str, ...]
+
+
+def _of(row: _Row, version: int) -> _Of:
+    """Return an index, its columns, and the version."""
+    return {
+        "subject": Subject("index", row["name"]),
+        "versions": (version, version),
+        "columns": tuple(filter(None, row["fields"])),
+    }
 
 
 def lagging_reuse(view: HistoryView, history: History) -> Iterator[Finding]:
@@ -176,23 +190,19 @@ def lagging_reuse(view: HistoryView, history: History) -> Iterator[Finding]:
     size = byte_size(entries["history_bytes"][0])
     late = index_summary(view, version).filter(pl.col("name").is_in(names))
     yield Finding(
-        code="fragment_reuse_lags",
-        severity="info",
-        message=f"the indices {listed} have not been updated for {len(behind):,} of "
+        "fragment_reuse_lags",
+        f"the indices {listed} have not been updated for {len(behind):,} of "
         f"{len(entries):,} deferred compactions: opening them maps {behind['rows_in'].sum():,} "
         "rows "
         f"to their new addresses, by a record of {size}",
-        advice=f"Rebuild them: {_building(late.iter_rows(named=True))}.",
-        version=version,
+        subject=Subject("index", names[0] if len(names) == 1 else ""),
+        versions=(version, version),
+        remedy=Remedy("Build them anew", "; ".join(map(_call, late.iter_rows(named=True)))),
     )
 
 
-def _building(rows: Iterable[_Row]) -> str:
-    """Return the calls that build indices anew; an update keeps what is old in them."""
-    return ", ".join([_call(row) for row in rows])
-
-
 def _call(row: _Row) -> str:
+    """Return the call that builds an index anew; an update keeps what is old in it."""
     column, kind = next(iter(row["fields"]), None), _SCALAR_TYPES.get(row["index_type"])
     is_scalar = kind is not None or row["index_type"] in _CONFIGURED_TYPES
     function = "create_scalar_index" if is_scalar else "create_index"

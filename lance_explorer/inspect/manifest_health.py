@@ -6,7 +6,7 @@ from operator import itemgetter
 import numpy as np
 
 from lance_explorer.errors import FormatError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.format.fragment_columns import SequenceStorage
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.history import History
@@ -76,13 +76,13 @@ def large_manifest(_: HistoryView, history: History) -> Iterator[Finding]:
     parts["other parts"] = size - sum(parts.values())
     largest = max(parts, key=lambda part: parts[part])
     yield Finding(
-        code="large_manifest",
-        severity="info" if largest == _TRANSACTION else "warning",
-        message=f"the manifest of version {record.version} has {byte_size(size)}, "
-        f"{byte_size(parts[largest])} of them for {largest}: opening the version reads all of it, "
-        "and each commit writes it again",
-        advice=_MENDS[largest],
-        version=record.version,
+        "large_manifest",
+        f"the manifest of version {record.version} has {byte_size(size)}, "
+        f"{byte_size(parts[largest])} of them for {largest}",
+        subject=Subject("version", str(record.version), record.file.path),
+        versions=(record.version, record.version),
+        remedy=Remedy(_MENDS[largest]),
+        is_mild=largest == _TRANSACTION,
     )
 
 
@@ -102,16 +102,11 @@ def row_id_encoding(view: HistoryView, history: History) -> Iterator[Finding]:
         return
     worst, most = max(savings, key=itemgetter(1))
     yield Finding(
-        code="row_id_encoding",
-        severity="info",
-        message=f"row IDs take {byte_size(taken)}, of which at least "
-        f"{byte_size(total)} could be saved with the best encoding; most of that in fragment "
-        f"{worst}, {byte_size(most)}",
-        advice="Call dataset.optimize.compact_files(target_rows_per_fragment=...): Lance encodes "
-        "the row IDs of the fragments that it writes again. lx.widgets.SegmentEncodings(table) "
-        "shows what each fragment takes.",
-        version=record.version,
-        fragment_id=worst,
+        "row_id_encoding",
+        f"row IDs take {byte_size(taken)}, of which at least {byte_size(total)} could be saved "
+        f"with the best encoding; most of that in fragment {worst}, {byte_size(most)}",
+        subject=Subject("fragment", str(worst)),
+        versions=(record.version, record.version),
     )
 
 

@@ -109,14 +109,12 @@ def rows_not_scanned(view: HistoryView, history: History) -> Iterator[Finding]:
     in_log = int(fresh.filter(place="log")["num_changes"].sum())
     shards = fresh["shard_id"].n_unique()
     yield Finding(
-        code="rows_not_scanned",
-        severity="info",
-        message=f"{count:,} rows were written or deleted in {shards:,} "
+        "rows_not_scanned",
+        f"{count:,} rows were written or deleted in {shards:,} "
         f"{'shard' if shards == 1 else 'shards'} of the write-ahead log and are not in this "
-        f"version: a plain scan does not see them. {in_log:,} of them are in the log alone",
-        advice="Read with lance.mem_wal.LsmScanner, which sees those in tables of the log, or "
-        "merge them; table.inspect.mem_wal() lists them.",
-        version=version,
+        f"version, {in_log:,} of them in the log alone",
+        versions=(version, version),
+        rows=count,
     )
 
 

@@ -4,15 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Subject
 from lance_explorer.history.reading.row_reader import FragmentContent
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
 __all__ = ["check_fragment", "count_too_early"]
 
 _FIRST_VERSION = 1
-
-_REPAIR = "Restore the manifest from a backup; until then the rows of the fragment are unreliable."
 
 
 def check_fragment(content: FragmentContent, version: int, *, stable: bool) -> Iterator[Finding]:
@@ -27,15 +25,13 @@ def check_fragment(content: FragmentContent, version: int, *, stable: bool) -> I
     stable : bool
         Whether that version has stable row IDs.
     """
-    fragment_id = content.fragment.id
+    subject = Subject("fragment", str(content.fragment.id))
     if stable and content.row_ids is None:
         yield Finding(
-            code="row_ids_missing",
-            severity="error",
-            message="the version has stable row IDs, but the fragment has none",
-            advice=_REPAIR,
-            version=version,
-            fragment_id=fragment_id,
+            "row_ids_missing",
+            "the version has stable row IDs, but the fragment has none",
+            subject=subject,
+            versions=(version, version),
         )
     for code, what, sequence in (
         ("row_id_count", "row IDs", content.row_ids),
@@ -45,22 +41,19 @@ def check_fragment(content: FragmentContent, version: int, *, stable: bool) -> I
         rows = content.fragment.physical_rows
         if sequence is not None and rows is not None and len(sequence) != rows:
             yield Finding(
-                code=code,
-                severity="error",
-                message=f"expected {rows} {what}, one for each row, found {len(sequence)}",
-                advice=_REPAIR,
-                version=version,
-                fragment_id=fragment_id,
+                code,
+                f"expected {rows} {what}, one for each row, found {len(sequence)}",
+                subject=subject,
+                versions=(version, version),
             )
     wrong = _count_created_after_update(content)
     if wrong:
         yield Finding(
-            code="created_after_updated",
-            severity="warning",
-            message=f"{wrong:,} rows were created in a later version than they were last updated",
-            advice="Do not rely on the row versions of this fragment.",
-            version=version,
-            fragment_id=fragment_id,
+            "created_after_updated",
+            f"{wrong:,} rows were created in a later version than they were last updated",
+            subject=subject,
+            versions=(version, version),
+            rows=wrong,
         )
 
 

@@ -1,20 +1,21 @@
 """Checks of row IDs over all kept versions: what writers promise, and what they did."""
 
 from collections.abc import Iterable, Iterator
+from typing import TypedDict
 
 import numpy as np
 import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Cause, Finding, Subject, of_branch
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.reading.row_changes import RowChanges, row_changes
 from lance_explorer.history.reading.row_reader import FragmentContent
 from lance_explorer.history.view import HistoryView
-from lance_explorer.inspect.findings import findings_frame
 from lance_explorer.inspect.row_checks import check_fragment, count_too_early
 from lance_explorer.inspect.row_id_counters import (
     commit_text,
@@ -36,11 +37,16 @@ from lance_explorer.inspect.row_id_tracking import (
 )
 from lance_explorer.rowids.id_map import IdMap
 
-__all__ = ["check_row_ids"]
+__all__ = ["check_row_ids", "row_id_findings"]
 
 
 def check_row_ids(view: HistoryView) -> pl.DataFrame:
-    """Check the row IDs of all kept versions; return one row for each finding, oldest first.
+    """Return one row for each finding about row IDs, oldest first."""
+    return findings_frame(row_id_findings(view))
+
+
+def row_id_findings(view: HistoryView) -> list[Finding]:
+    """Check the row IDs of all kept versions; return what is found, oldest first.
 
     Each sequence is checked once, in the first version that has it; the cost follows what changed
     between versions. What versions that are gone would have told is not made up for.
@@ -54,8 +60,8 @@ def check_row_ids(view: HistoryView) -> pl.DataFrame:
     found = [*not_checked(view.history), *switches(history), *falls(history)]
     if any(is_stable(record) for record in history.records):
         found += _Check(view, history).run()
-    found.sort(key=lambda finding: finding.version or 0)
-    return findings_frame(found, [view.branch] * len(found))
+    found.sort(key=lambda finding: finding.first_version or 0)
+    return of_branch(view.branch, found)
 
 
 class _Check:
@@ -147,6 +153,7 @@ class _TooEarly:
     """Rows that say version 1 created them, though their IDs were given out later."""
 
     def __init__(self, history: History) -> None:
+        self._history = history
         self._next_row_id = history.records[0].manifest.next_row_id
         self._first: VersionRecord | None = None
         self._num_rows = 0
@@ -162,51 +169,59 @@ class _TooEarly:
     def findings(self) -> Iterator[Finding]:
         if self._first is not None:
             yield Finding(
-                code="created_at_wrong",
-                severity="warning",
-                message=f"rows whose IDs were assigned later are stored as created by version 1: "
+                "created_at_wrong",
+                f"rows whose IDs were assigned later are stored as created by version 1: "
                 f"{many(self._num_rows, 'row')} in {many(self._num_fragments, 'fragment')}, the "
                 f"first in {commit_text(self._first)}",
-                advice="Releases 1.0.4 and 4.0.2 do so in updates and merges, and compactions "
-                "copy it. Use created_at_version, which is corrected from the history where "
-                "possible.",
-                version=self._first.version,
+                versions=(self._first.version, self._history.records[-1].version),
+                since=self._first.version,
+                causes=(
+                    Cause(
+                        "releases 1.0.4 and 4.0.2 do so in updates and merges, and compactions "
+                        "copy it"
+                    ),
+                ),
+                rows=self._num_rows,
             )
 
 
 def _untold(record: VersionRecord, fragment: Fragment, error: LanceExplorerError) -> Finding:
     return Finding(
-        code="rows_unreadable",
-        severity="error",
-        message=str(error),
-        advice="Restore the file from a backup, or try again if versions are being cleaned up at "
-        "the moment; until then the rows of the fragment are unknown.",
-        version=record.version,
-        fragment_id=fragment.id,
+        "rows_unreadable",
+        str(error),
+        subject=Subject("fragment", str(fragment.id)),
+        versions=(record.version, record.version),
     )
 
 
 def _duplicates(record: VersionRecord, ids: IdGroup) -> Finding:
     return Finding(
-        code="duplicate_row_ids",
-        severity="error",
-        message=f"{_rows(ids)} in more than one live row; the first is in {_fragments(ids)}",
-        advice="A row ID finds only one of them. Copy the table into a new one.",
-        version=record.version,
-        fragment_id=ids.fragment_ids[-1],
+        "duplicate_row_ids",
+        f"{_rows(ids)} in more than one live row; the first is in {_fragments(ids)}",
+        **_place(record, ids),
     )
 
 
 def _reused(record: VersionRecord, ids: IdGroup) -> Finding:
     return Finding(
-        code="row_ids_reused",
-        severity="error",
-        message=f"{_rows(ids)} assigned again in {commit_text(record)}; the first is in "
-        f"{_fragments(ids)}",
-        advice="Earlier rows with these IDs are different rows: distinguish them by version.",
-        version=record.version,
-        fragment_id=ids.fragment_ids[-1],
+        "row_ids_reused",
+        f"{_rows(ids)} assigned again in {commit_text(record)}; the first is in {_fragments(ids)}",
+        **_place(record, ids),
     )
+
+
+class _Place(TypedDict):
+    subject: Subject
+    versions: tuple[int, int]
+    rows: int
+
+
+def _place(record: VersionRecord, ids: IdGroup) -> _Place:
+    return {
+        "subject": Subject("fragment", str(ids.fragment_ids[-1])),
+        "versions": (record.version, record.version),
+        "rows": ids.count,
+    }
 
 
 def _num_between(several: list[FragmentIds], low: int, high: int) -> int:

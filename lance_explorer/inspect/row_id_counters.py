@@ -1,11 +1,12 @@
 """Checks of the row-ID counter: what manifests say of it, beside the row IDs that there are."""
 
 from collections.abc import Iterator
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Cause, Finding, Subject
 from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History, VersionRecord
@@ -30,12 +31,10 @@ def not_checked(history: History) -> Iterator[Finding]:
         for record in unknown:
             flags |= record.manifest.reader_feature_flags
         yield Finding(
-            code="rows_not_checked",
-            severity="warning",
-            message=f"rows of {many(len(unknown), 'version')} cannot be checked: unknown feature "
+            "rows_not_checked",
+            f"rows of {many(len(unknown), 'version')} cannot be checked: unknown feature "
             f"{', '.join(unreadable_flags(flags))}",
-            advice="A newer release of lance_explorer may check them.",
-            version=unknown[0].version,
+            versions=(unknown[0].version, unknown[-1].version),
         )
 
 
@@ -52,12 +51,10 @@ def switches(history: History) -> Iterator[Finding]:
         if is_stable(before) != is_stable(record):
             word = "on" if is_stable(record) else "off"
             yield Finding(
-                code="stable_row_ids_switched",
-                severity="warning",
-                message=f"stable row IDs are {word} from here on, unlike in version "
-                f"{before.version}",
-                advice=_SWITCHED[word],
-                version=record.version,
+                "stable_row_ids_switched",
+                f"stable row IDs are {word} from here on, unlike in version {before.version}",
+                **_of(record),
+                consequence=_SWITCHED[word],
             )
 
 
@@ -66,18 +63,13 @@ def falls(history: History) -> Iterator[Finding]:
     for before, record in zip(history.records, history.records[1:], strict=False):
         high, low = before.manifest.next_row_id, record.manifest.next_row_id
         if is_stable(before) and is_stable(record) and low < high:
-            cause = (
-                "Restores by releases up to 8.0.1 do this; write with 12.0.0 or later. "
-                if record.operation == OperationName.RESTORE
-                else ""
-            )
+            is_restore = record.operation == OperationName.RESTORE
+            cause = Cause("restores by releases up to 8.0.1 do this; write with 12.0.0 or later")
             yield Finding(
-                code="next_row_id_fell",
-                severity="error",
-                message=f"next_row_id fell from {high} to {low} in {commit_text(record)}",
-                advice=f"{cause}Later rows may get IDs that other rows had before this version: "
-                "distinguish them by version.",
-                version=record.version,
+                "next_row_id_fell",
+                f"next_row_id fell from {high} to {low} in {commit_text(record)}",
+                **_of(record),
+                causes=(cause,) if is_restore else (),
             )
 
 
@@ -104,14 +96,11 @@ def ids_beyond(history: History, stops: NDArray[np.uint64]) -> Iterator[Finding]
         for place in wrong.tolist():
             record = history.records[positions[place]]
             yield Finding(
-                code="row_id_beyond_next",
-                severity="error",
-                message=f"the fragment has row ID {stops[keys[place]] - np.uint64(1)}, though "
-                f"next_row_id is {record.manifest.next_row_id}",
-                advice="New rows may get IDs that are taken. Copy the table into a new one "
-                "before you write to it.",
-                version=record.version,
-                fragment_id=history.states[keys[place]].id,
+                "row_id_beyond_next",
+                f"the fragment has row ID {stops[keys[place]] - np.uint64(1)}, though next_row_id "
+                f"is {record.manifest.next_row_id}",
+                subject=Subject("fragment", str(history.states[keys[place]].id)),
+                versions=(record.version, record.version),
             )
 
 
@@ -131,14 +120,22 @@ def ids_unused(history: History, num_new: dict[int, int | None]) -> Iterator[Fin
         high, used = record.manifest.next_row_id, num_new.get(position, 0)
         if history.follows_previous[position] and used is not None and used < high - low:
             yield Finding(
-                code="row_ids_unused",
-                severity="info",
-                message=f"next_row_id rose from {low} to {high} in {commit_text(record)}, but only "
+                "row_ids_unused",
+                f"next_row_id rose from {low} to {high} in {commit_text(record)}, but only "
                 f"{many(used, 'row')} got new IDs: {high - low - used} are reserved or unused",
-                advice="Nothing needs to be done.",
-                version=record.version,
+                **_of(record),
             )
         low = high
+
+
+class _Of(TypedDict):
+    subject: Subject
+    versions: tuple[int, int]
+
+
+def _of(record: VersionRecord) -> _Of:
+    version = record.version
+    return {"subject": Subject("version", str(version)), "versions": (version, version)}
 
 
 def is_stable(record: VersionRecord) -> bool:

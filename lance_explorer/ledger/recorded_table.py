@@ -8,7 +8,7 @@ from hashlib import sha256
 import polars as pl
 
 from lance_explorer.errors import FormatError, LanceExplorerError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Cause, Finding, Subject
 from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.history.history import EMPTY_HISTORY, History
 from lance_explorer.history.listing import FIRST_DETACHED, VersionFile, VersionListing
@@ -315,30 +315,30 @@ def _is_same(life: Life, storage: Storage, newest: VersionFile) -> bool | None:
 
 def _damaged(error: FormatError | str) -> Finding:
     return Finding(
-        code="damaged_ledger",
-        severity="warning",
-        message=f"a file of the ledger is not read: {error}",
-        advice="What only this file has is not known; record the table again.",
+        "damaged_ledger", f"a file of the ledger is not read: {error}", subject=Subject("ledger")
     )
 
 
 def _unknown(some: Iterable[Life]) -> Finding:
     versions = [version for life in some for version in life.digests]
     return Finding(
-        code="unknown_recording",
-        severity="warning",
-        message=f"the ledger has versions {min(versions)} to {max(versions)} of a table at this "
-        "place, and nothing tells whether it is this one: they have no version and no data file "
-        "in common",
-        advice="They are left out. ledger.open(...) shows them by themselves.",
+        "unknown_recording",
+        f"the ledger has versions {min(versions)} to {max(versions)} of a table at this place, "
+        "which has no version and no data file in common with this one",
+        subject=Subject("ledger"),
+        versions=(min(versions), max(versions)),
     )
 
 
 def _went_back(later: list[int], latest: int) -> Finding:
     return Finding(
-        code="table_went_back",
-        severity="warning",
-        message=f"the ledger has versions up to {max(later)} of this table, whose latest version "
-        f"is {latest}: it was put back from a copy, or its latest versions were deleted",
-        advice="Versions after the latest one are left out.",
+        "table_went_back",
+        f"the ledger has versions up to {max(later)} of this table, whose latest version is "
+        f"{latest}",
+        subject=Subject("ledger"),
+        versions=(min(later), max(later)),
+        causes=(
+            Cause("it was put back from a copy"),
+            Cause("its latest versions were deleted"),
+        ),
     )

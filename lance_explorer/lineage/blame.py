@@ -133,7 +133,7 @@ class Blame(Answering):
                     "cells",
                     "",
                     self._frame,
-                    shown=self._frame.select(_SHOWN),
+                    shown=self._frame.select(_SHOWN).drop("_rowid" if self.num_rows == 1 else []),
                     values=values,
                     schema=BLAME,
                 ),

@@ -182,11 +182,10 @@ class Found(Answering):
 
         Examples
         --------
-        >>> table.find("score = 1").findings()["message"].to_list()
+        >>> table.find("score = 1").findings()["statement"].to_list()
         ['versions 1 to 6 are not searched: they have no column that the filter names']
         """
-        found = self._search.findings
-        return findings_frame(found, [self._search.rows.view.branch] * len(found))
+        return findings_frame(self._search.findings)
 
     def go_on(self, limit: int = DEFAULT_LIMIT, max_bytes: int = DEFAULT_BYTES) -> "Found":
         """Search on, and return all that was found until then.

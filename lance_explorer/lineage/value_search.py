@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.format.schema import NO_PARENT, Field
 from lance_explorer.history.columns.value_columns import (
     blob_columns,
@@ -189,10 +189,9 @@ def _unfit(rows: StateRows, positions: list[int]) -> Iterator[Finding]:
         have = "it has" if first == last else "they have"
         yield Finding(
             "filter_does_not_fit",
-            "info",
             f"{which} not searched: {have} no column that the filter names",
-            "Search for what the column was called, or of what type it was, then.",
-            last,
+            versions=(first, last),
+            branch=rows.view.branch,
         )
 
 
@@ -272,7 +271,7 @@ def _scanned(
             for fragment in fragments:
                 yield from _scanned(search, position, [fragment], filter)
         else:
-            search.findings.append(_lost(version, fragments[0], error))
+            search.findings.append(_lost(view.branch, version, fragments[0], error))
         return
     search.bytes_read += found.bytes_read
     addresses = np.sort(found.addresses)
@@ -281,15 +280,19 @@ def _scanned(
         yield fragment, (addresses[of_fragment == fragment] & _OFFSETS).astype(np.int64)
 
 
-def _lost(version: int, fragment_id: int | None, error: LanceExplorerError) -> Finding:
+def _lost(
+    branch: str | None, version: int, fragment_id: int | None, error: LanceExplorerError
+) -> Finding:
     return Finding(
         "values_lost",
-        "warning",
         f"rows are not read: {error}",
-        "Restore the files from a backup; if they are elsewhere, open the table with "
-        "allow_bases=[...].",
-        version,
-        fragment_id,
+        subject=Subject() if fragment_id is None else Subject("fragment", str(fragment_id)),
+        versions=(version, version),
+        branch=branch,
+        remedy=Remedy(
+            "Restore the files from a backup; if they are elsewhere, open the table with "
+            "allow_bases=[...]."
+        ),
     )
 
 
@@ -417,5 +420,5 @@ def _values(
         )
     except LanceExplorerError as error:
         view.values_missing(record.version)
-        search.findings.append(_lost(record.version, None, error))
+        search.findings.append(_lost(view.branch, record.version, None, error))
         return None

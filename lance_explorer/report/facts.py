@@ -6,6 +6,7 @@ import polars as pl
 
 from lance_explorer.checks.advice import advice
 from lance_explorer.disk.survey import Survey, survey
+from lance_explorer.findings import Finding
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.inspect.size_origins import size_origins
@@ -41,7 +42,7 @@ class Facts:
         return size_origins(self.view)
 
     @cached_property
-    def advice(self) -> pl.DataFrame:
+    def advice(self) -> list[Finding]:
         """What is wrong or should be done, and what could not be checked."""
         return advice(self.view, lambda _: self.on_disk)
 

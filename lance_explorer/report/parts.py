@@ -9,7 +9,6 @@ import polars as pl
 from lance_explorer.answers import Answer, Content, Section, lines, said
 from lance_explorer.changes.change_feed import changes
 from lance_explorer.checks.advice import NOTHING_TO_DO, SEVERITY_WORDS
-from lance_explorer.checks.frame import CHECKS
 from lance_explorer.disk.plans import plans
 from lance_explorer.disk.usage import DiskUsage
 from lance_explorer.display import table_facts
@@ -25,6 +24,7 @@ from lance_explorer.figures.lineage import lineage as draw_lineage
 from lance_explorer.figures.manifest_bytes import manifest_bytes
 from lance_explorer.figures.schema_history import schema_history
 from lance_explorer.frames.columns import FrameSchema
+from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.frames.sizes import percent
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE
 from lance_explorer.inspect.catalogue import FRAMES, frame
@@ -123,13 +123,18 @@ def _sizes(facts: Facts) -> Iterator[Block]:
 
 def _findings(facts: Facts) -> Iterator[Block]:
     found = facts.advice
-    if found.is_empty():
+    if not found:
         yield sentence(f"{NOTHING_TO_DO}: no check found anything.")
-    if len(found):
-        words = pl.col("severity").cast(pl.String).replace(SEVERITY_WORDS).alias("what it is")
-        shown = found.select(words, "version", "fragment_id", "message", "advice", "known_bug")
-        shown = shown if found["known_bug"].count() else shown.drop("known_bug")
-        yield _cut(shown, "finding", CHECKS)
+        return
+    shown = pl.DataFrame(
+        {
+            "what it is": [SEVERITY_WORDS[one.severity] for one in found],
+            "what was seen": [one.statement for one in found],
+            "why": [one.why for one in found],
+            "what to do": [one.to_do for one in found],
+        }
+    )
+    yield _cut(shown, "finding", FINDINGS)
 
 
 def _fragments(facts: Facts) -> Iterator[Block]:

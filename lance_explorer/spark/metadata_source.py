@@ -15,12 +15,12 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, TableNotFoundError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, of_branch
 from lance_explorer.frames.columns import TEXT
+from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.discovery import tables_below
 from lance_explorer.history.version_refs import resolve
 from lance_explorer.inspect.detached import DETACHED
-from lance_explorer.inspect.findings import findings_frame
 from lance_explorer.spark.metadata_frames import (
     BY_FRAGMENT,
     SERVED,
@@ -37,8 +37,7 @@ from lance_explorer.storage import done_in_order, open_storage
 __all__ = ["MetadataSource"]
 
 _TABLE = "table"
-_FINDINGS = ("findings", "checks")
-_OF_CHECKS = {"check": "metadata", "known_bug": None}
+_FINDINGS = ("findings", "health", "checks")
 _TABLES_PER_PARTITION = 32
 _BYTES_PER_PARTITION = 1 << 26  # of manifests
 _FRAGMENTS_PER_PARTITION = 100_000
@@ -164,20 +163,12 @@ def _of_table(name: str, piece: _Piece, fragments: range | None = None) -> pl.Da
         return served(view if fragments is None else view.of_fragments(fragments), name)
     except LanceExplorerError as error:
         if name in _FINDINGS:
-            found = findings_frame([_unreadable(error)], [piece.ref.branch])
-            schema = SERVED[name].polars_schema
-            new = [pl.lit(v).alias(n) for n, v in _OF_CHECKS.items() if n in schema]
-            return found.with_columns(new).select(schema.names()).cast(schema)
+            return findings_frame(of_branch(piece.ref.branch, [_unreadable(error)]))
         raise type(error)(f"{piece.ref.uri}: {error}") from error
 
 
 def _unreadable(error: LanceExplorerError) -> Finding:
-    return Finding(
-        code="unreadable_table",
-        severity="error",
-        message=f"the table cannot be opened: {error}",
-        advice="Check that it still exists, and that the credentials are right.",
-    )
+    return Finding("unreadable_table", f"the table cannot be opened: {error}")
 
 
 def _pieces(options: Options) -> list[_Piece]:

@@ -1,28 +1,28 @@
-"""Advice for the browser: the records of ``checks``, which all views show alike."""
+"""Advice for the browser: the findings of ``checks``, which all views show alike."""
 
+from collections.abc import Sequence
 from typing import Any
 
-import polars as pl
-
 from lance_explorer.checks.advice import NOTHING_TO_DO, SEVERITY_WORDS, advice_counts
+from lance_explorer.findings import Finding
 
-__all__ = ["VIEWS_OF_CHECKS", "advice_data", "advice_sentences"]
+__all__ = ["VIEWS_OF_TOPICS", "advice_data", "advice_sentences"]
 
 _MOST_ADVICE = 100
 
-VIEWS_OF_CHECKS = {"files": "disk", "storage": "disk", "indices": "indices", "row_ids": "encodings"}
-"""The view of the explorer that tells more, by what was checked."""
+VIEWS_OF_TOPICS = {"files": "disk", "storage": "disk", "indices": "indices", "row_ids": "encodings"}
+"""The view of the explorer that tells more, by topic."""
 
 
 def advice_data(
-    found: pl.DataFrame, nothing: str = f"{NOTHING_TO_DO}.", problem: str | None = None
+    found: Sequence[Finding], nothing: str = f"{NOTHING_TO_DO}.", problem: str | None = None
 ) -> dict[str, Any]:
     """Return advice for the browser, the worst first.
 
     Parameters
     ----------
-    found : polars.DataFrame
-        What ``checks.advice`` or ``inspect.health()`` gives.
+    found : sequence of Finding
+        What ``checks.advice`` finds, or part of it.
     nothing : str
         What is said if there is none.
     problem : str, optional
@@ -35,28 +35,28 @@ def advice_data(
         "problem": problem,
         "found": [
             {
-                **row,
-                "words": SEVERITY_WORDS[row["severity"]],
-                "version": None if row["version"] is None else str(row["version"]),
-                "fragment_id": None if row["fragment_id"] is None else str(row["fragment_id"]),
-                "known_bug": row.get("known_bug"),
-                "view": VIEWS_OF_CHECKS.get(row["check"] if "check" in row else row["topic"]),
+                "code": one.code,
+                "severity": one.severity,
+                "words": SEVERITY_WORDS[one.severity],
+                "version": None if one.last_version is None else str(one.last_version),
+                "fragment_id": one.subject.name if one.subject.kind == "fragment" else None,
+                "statement": one.statement,
+                "why": one.why,
+                "remedy": one.remedy.statement if one.remedy else "",
+                "remedy_code": one.remedy.code if one.remedy else "",
+                "view": VIEWS_OF_TOPICS.get(one.topic),
             }
-            for row in found.head(_MOST_ADVICE).iter_rows(named=True)
+            for one in found[:_MOST_ADVICE]
         ],
     }
 
 
-def advice_sentences(found: pl.DataFrame, nothing: str = f"{NOTHING_TO_DO}.") -> list[str]:
+def advice_sentences(found: Sequence[Finding], nothing: str = f"{NOTHING_TO_DO}.") -> list[str]:
     """Return advice as sentences; where there is none, that.
 
     Examples
     --------
-    >>> advice_sentences(table.inspect.health())
+    >>> advice_sentences([])
     ['Nothing needs to be done.']
     """
-    said = [
-        f"{message[:1].upper()}{message[1:]}. {advice}".rstrip()
-        for message, advice in found.select("message", "advice").iter_rows()
-    ]
-    return said or [nothing]
+    return [finding.sentence for finding in found] or [nothing]

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from lance_explorer.answers.calls import call
 from lance_explorer.checks.advice import disk_advice
-from lance_explorer.checks.frame import CHECKS
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.findings import Finding
+from lance_explorer.frames.findings import findings_frame
 from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.data_files import DATA_FILES
 from lance_explorer.shown import described
@@ -125,7 +126,7 @@ class Disk(VersionsView, RowsView):
         These are the rows of ``table.inspect.health()`` with the topic ``files``; for the latest
         version also what ``table.check()`` finds in the folder of the table.
         """
-        return self._found(self.state.version)
+        return findings_frame(self._found(self.state.version))
 
     def frame(self) -> pl.DataFrame:
         """Return the files in the table that match the filter, in its order."""
@@ -185,10 +186,10 @@ class Disk(VersionsView, RowsView):
             nothing = no_advice_words(view.version(version))
         except LanceExplorerError as error:
             problem = f"Version {version:,} could not be checked: {error}"
-            return advice_data(CHECKS.polars_schema.to_frame(), "", problem)
+            return advice_data((), "", problem)
         return advice_data(self._found(version), nothing)
 
-    def _found(self, version: int | None) -> pl.DataFrame:
+    def _found(self, version: int | None) -> list[Finding]:
         view = self._table._view
         asked = view.latest_version if version is None else version
         return disk_advice(view, asked, lambda _: on_disk(self._table))

@@ -7,7 +7,7 @@ import polars as pl
 
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.history.history import History
-from lance_explorer.inspect.health import health
+from lance_explorer.inspect.health import health_findings
 from lance_explorer.inspect.index_summary import index_summary
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
@@ -49,7 +49,7 @@ def index_facts(table: Table, version: int) -> dict[str, Any]:
         "num_reuse_entries": len(reuse),
         "reuse_bytes": str(reuse["history_bytes"][0]) if len(reuse) else None,
         "advice": advice_data(
-            health(table._view, version, "indices"), no_advice_words(summary, columns)
+            health_findings(table._view, version, "indices"), no_advice_words(summary, columns)
         ),
     }
 

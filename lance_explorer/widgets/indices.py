@@ -11,8 +11,10 @@ from lance_explorer.answers.calls import call, literal
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.figures.labels import plural
 from lance_explorer.figures.palette import COVERAGE_COLORS
+from lance_explorer.findings import Finding
+from lance_explorer.frames.findings import findings_frame
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE
-from lance_explorer.inspect.health import health
+from lance_explorer.inspect.health import health_findings
 from lance_explorer.inspect.index_lives import COVERAGES, index_lives, index_names
 from lance_explorer.shown import described
 from lance_explorer.table import Table
@@ -95,9 +97,7 @@ class Indices(VersionsView):
 
         These are the rows of ``table.inspect.health()`` with the topic ``indices``.
         """
-        version = self.state.version
-        shown = self._table._view.latest_version if version is None else version
-        return health(self._table._view, shown, "indices")
+        return findings_frame(self._found())
 
     def frame(self) -> pl.DataFrame:
         """Return what the drawn index covers in the chosen version.
@@ -147,8 +147,13 @@ class Indices(VersionsView):
         return [
             *covered,
             *told[len(covered) :],
-            *advice_sentences(self.advice, facts["advice"]["nothing"]),
+            *advice_sentences(self._found(), facts["advice"]["nothing"]),
         ]
+
+    def _found(self) -> list[Finding]:
+        version = self.state.version
+        shown = self._table._view.latest_version if version is None else version
+        return health_findings(self._table._view, shown, "indices")
 
     # -------------------------------------------------------------------------- answers
 

@@ -6,6 +6,7 @@ import polars as pl
 
 from lance_explorer.checks.advice import NOTHING_TO_DO, advice
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.frames.findings import findings_frame
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
@@ -71,7 +72,7 @@ class Overview(VersionsView):
 
         These are the rows of ``table.check()``, without those on row IDs, which may take long.
         """
-        return advice(self._table._view, lambda _: on_disk(self._table))
+        return findings_frame(advice(self._table._view, lambda _: on_disk(self._table)))
 
     def frame(self) -> pl.DataFrame:
         """Return all kept versions, as ``table.versions()`` does."""

@@ -22,7 +22,7 @@ from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline
 from lance_explorer.lineage.found_words import LONGEST_VALUE, by_whom, value_words
 from lance_explorer.table import Table
-from lance_explorer.widgets.advice_data import VIEWS_OF_CHECKS
+from lance_explorer.widgets.advice_data import VIEWS_OF_TOPICS
 from lance_explorer.widgets.disk_data import on_disk
 from lance_explorer.widgets.found_lines import MOST_LINES, found_answer
 
@@ -209,10 +209,7 @@ def _why_big(table: Table) -> Answer:
 def _what_to_do(table: Table) -> Answer:
     found = advice(table._view, lambda _: on_disk(table))
     told = advice_counts(found)
-    lines = [
-        Line(f"{row['message']}. {row['advice'] or ''}".strip(), _view_of(row["check"]))
-        for row in found.head(MOST_LINES).iter_rows(named=True)
-    ]
+    lines = [Line(finding.sentence, _view_of(finding.topic)) for finding in found[:MOST_LINES]]
     sentence = f"{told[:1].upper()}{told[1:]}." if told else f"{NOTHING_TO_DO}."
     return _told(sentence, lines, "table.check()", Place("overview", words="Open Overview"))
 
@@ -308,8 +305,8 @@ def _told(sentence: str, lines: list[Line], code: str, place: Place | None) -> A
     return Answer(sentence, (Section("lines", "", tuple(lines)),), code, place=place)
 
 
-def _view_of(check: str) -> Place | None:
-    view = VIEWS_OF_CHECKS.get(check)
+def _view_of(topic: str) -> Place | None:
+    view = VIEWS_OF_TOPICS.get(topic)
     return None if view is None else Place(view)
 
 

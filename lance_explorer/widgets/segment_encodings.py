@@ -16,9 +16,11 @@ from lance_explorer.figures.encoding_rows import SPILLED
 from lance_explorer.figures.encoding_words import encoding_words
 from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.figures.palette import ENCODING_COLORS, MUTED, PART_COLORS
+from lance_explorer.findings import Finding
 from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.frames.findings import findings_frame
 from lance_explorer.frames.sizes import byte_size, percent
-from lance_explorer.inspect.health import HEALTH, health
+from lance_explorer.inspect.health import health_findings
 from lance_explorer.inspect.manifest_health import LARGE_SAVING, SAVING_SHARE
 from lance_explorer.inspect.row_id_encodings import ROW_ID_ENCODINGS
 from lance_explorer.inspect.row_id_segments import ROW_ID_SEGMENTS
@@ -117,7 +119,10 @@ class SegmentEncodings(VersionsView, RowsView):
 
         These are the rows of ``table.inspect.health()`` with the topic ``row_ids``.
         """
-        return health(self._table._view, self._version_shown, "row_ids")
+        return findings_frame(self._found())
+
+    def _found(self) -> list[Finding]:
+        return health_findings(self._table._view, self._version_shown, "row_ids")
 
     @property
     def words(self) -> list[str]:
@@ -171,7 +176,7 @@ class SegmentEncodings(VersionsView, RowsView):
             if int(sizes.sum() or 0) > _MOST_STATIC_BYTES:
                 return View.static_html(self)
             segments = self._read(version).of(self.state.fragment_id).segments
-            words = [*advice_sentences(self.advice, _NO_ADVICE), *self.words]
+            words = [*advice_sentences(self._found(), _NO_ADVICE), *self.words]
             picture = _static_picture(encoding_statistics(segments))
         except LanceExplorerError as error:
             words, picture = [str(error)], ""
@@ -244,10 +249,10 @@ class SegmentEncodings(VersionsView, RowsView):
         version = int(request["version"])
         request.progress(f"checking version {version:,}")
         try:
-            return advice_data(health(self._table._view, version, "row_ids"), _NO_ADVICE)
+            return advice_data(health_findings(self._table._view, version, "row_ids"), _NO_ADVICE)
         except LanceExplorerError as error:
             problem = f"Version {version:,} could not be checked: {error}"
-            return advice_data(HEALTH.polars_schema.to_frame(), "", problem)
+            return advice_data((), "", problem)
 
     @answers("version", in_background=True)
     def _version(self, request: Request) -> Reply | dict[str, Any]:

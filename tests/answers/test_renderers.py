@@ -31,7 +31,7 @@ ANSWER = Answer(
     ),
     "dataset.delete('id < 3')",
     is_call=True,
-    findings=(Finding("corrupt_manifest", "error", "it is cut off"),),
+    findings=(Finding("unreadable_manifest", "it is cut off", versions=(3, 3)),),
 )
 TELLING = ("2 files", "It breaks", "look", "as of today", "1.4 kB", "dataset.delete", "cut off")
 
@@ -99,7 +99,18 @@ def test_json_is_read_back_with_all_digits():
     assert told["sections"]["totals"]["facts"] == {"total_bytes": 1400, "is_whole": True}
     assert told["sections"]["breaks"]["lines"] == [f"It breaks {HOSTILE}"]
     assert told["sections"]["empty"]["columns"] == ROWS.columns
-    assert told["findings"][0]["code"] == "corrupt_manifest"
+    assert told["findings"] == [
+        {
+            "code": "unreadable_manifest",
+            "topic": "metadata",
+            "severity": "error",
+            "statement": "it is cut off",
+            "subject": {"kind": "table"},
+            "versions": [3, 3],
+            "consequence": "The version is left out.",
+            "remedy": {"statement": "Restore its file from a backup."},
+        }
+    ]
 
 
 def test_an_assistant_gets_the_same_within_bounds():

@@ -460,7 +460,7 @@ def test_that_removed_rows_are_lost_with_the_first_version_is_a_line_and_a_findi
     cut = pl.concat([batch for part in parts for batch in changes.batches(part=part)])
     assert_frame_equal(cut, lines, check_row_order=False)
     [finding] = changes.findings().to_dicts()
-    assert (finding["code"], finding["version"]) == ("removed_rows_lost", 2)
+    assert (finding["code"], finding["first_version"]) == ("removed_rows_lost", 2)
 
 
 def test_without_row_ids_the_first_version_must_be_kept(plain):

@@ -419,7 +419,7 @@ def test_a_column_that_a_lost_restore_may_have_brought_back_is_in_doubt(tmp_path
         diff = table.diff(one, other)
         diff.rows()
         [finding] = diff.findings().filter(code="column_in_doubt").to_dicts()
-        assert "column 'a', with field ID 1 since version 6, may be 'b'" in finding["message"]
+        assert "column 'a', with field ID 1 since version 6, may be 'b'" in finding["statement"]
     near = table.diff(4, 6)
     near.rows()
     assert not len(near.findings().filter(code="column_in_doubt"))  # both are called a
@@ -467,8 +467,8 @@ def test_a_column_that_may_have_been_renamed_over_a_lost_version_is_said_to_be_i
         assert {*removed.select("a", "b").rows()} == {(10, None), (11, None)}
         assert {*added_rows.select("a", "b").rows()} == {(None, 10), (None, 11)}
         [finding] = changes.findings().to_dicts()
-        assert (finding["code"], finding["version"]) == ("column_in_doubt", 4)
-        assert "column 'b', with field ID 1 since version 4, may be 'a'" in finding["message"]
+        assert (finding["code"], finding["first_version"]) == ("column_in_doubt", 4)
+        assert "column 'b', with field ID 1 since version 4, may be 'a'" in finding["statement"]
         assert told in repr(changes)
     for options in ({"columns": "k"}, {"images": None}):
         changes = table.changes(1, **options)
@@ -492,7 +492,7 @@ def test_columns_in_doubt_are_named_as_in_the_feed(tmp_path, stable):
         assert {old, "b"} <= {*changes.to_polars().columns}
         diff.rows(images="both")
         for findings in (changes.findings(), diff.findings()):
-            [message] = findings["message"]
+            [message] = findings["statement"]
             assert "column 'b', with field ID 1 since version 6" in message
             assert f"may be {old!r} of version {begin}:" in message
 
@@ -518,7 +518,7 @@ def test_a_column_that_a_lost_version_of_a_branch_may_have_renamed_is_in_doubt(t
     ):
         assert {"a", "c"} <= {*diff.rows(images="both").columns}
         [finding] = diff.findings().to_dicts()
-        assert finding["message"].startswith(message)
+        assert finding["statement"].startswith(message)
         assert diff.schema()["change"].to_list() == ["added", "dropped"]
 
 
@@ -560,7 +560,9 @@ def test_a_column_that_lost_versions_may_have_cast_and_that_has_another_name_now
     assert deleted.select("a", "b").rows() == [(10, None)]
     [finding] = changes.findings().to_dicts()
     assert finding["code"] == "column_in_doubt"
-    assert finding["message"].startswith("column 'b', with field ID 2 since version 3, may be 'a'")
+    assert finding["statement"].startswith(
+        "column 'b', with field ID 2 since version 3, may be 'a'"
+    )
 
 
 def test_a_column_that_lost_versions_of_another_branch_may_have_cast_is_in_doubt(tmp_path):
@@ -576,5 +578,5 @@ def test_a_column_that_lost_versions_of_another_branch_may_have_cast_is_in_doubt
         diff = table.diff(one, other)
         diff.rows(images="both")
         [finding] = diff.findings().filter(code="column_in_doubt").to_dicts()
-        assert finding["message"].startswith(f"column {after!r}, ")
-        assert f"may be {before!r}" in finding["message"]
+        assert finding["statement"].startswith(f"column {after!r}, ")
+        assert f"may be {before!r}" in finding["statement"]

@@ -64,8 +64,8 @@ def joined(changes: Changes, batch_size: int, num_rows: int, whole: pl.DataFrame
 def findings(changes: Changes, *names: str) -> list[tuple[Any, ...]]:
     found = changes.findings()
     assert found.schema == FINDINGS.polars_schema
-    assert set(found["code"]) <= {"values_lost"}
-    assert all(found["advice"].str.len_chars() > 0)
+    assert set(found["code"]) <= {"values_lost", "value_file_missing"}
+    assert all(found["remedy"].str.len_chars() > 0)
     return found.select(names).rows()
 
 
@@ -169,12 +169,13 @@ def test_a_gap_is_a_finding_and_its_rows_have_what_is_kept(tmp_path):
     deleted = lines.filter(_change_type="delete")
     assert deleted["key"].to_list() == [first[a]["key"] for a in deleted["_rowaddr"]] == [3, 8]
     assert lines.filter(_change_type="insert")["key"].to_list() == [10, 11, 12]
-    [(version, severity, message)] = findings(changes, "version", "severity", "message")
-    assert (version, severity) == (4, "info")
-    assert message.startswith("versions 2 to 3 are not kept")
-    assert "version 1" in message
+    names = "first_version", "last_version", "severity", "statement", "consequence"
+    [(*where, severity, statement, consequence)] = findings(changes, *names)
+    assert (where, severity) == ([2, 3], "info")
+    assert statement.startswith("versions 2 to 3 are not kept")
+    assert "version 1" in consequence
     assert is_told(changes)
-    assert findings(opened(twin).changes(1), "version") == []
+    assert findings(opened(twin).changes(1), "first_version") == []
     again = opened(twin).changes(1, mode="per_commit")
     assert_frame_equal(joined(again, 2, 3, lines), lines)
     assert_frame_equal(again.findings(), changes.findings())
@@ -201,8 +202,8 @@ def test_values_of_a_missing_file_are_null_however_they_are_read(twin, mode, num
     assert removed.any()
     assert set(lines.filter(removed).select(VALUES).row(0)) == {None}
     assert_frame_equal(lines.filter(~removed), whole.filter(~removed))
-    [(fragment, severity, message)] = findings(changes, "fragment_id", "severity", "message")
-    assert (fragment, severity) == (number, "error")
+    [(fragment, severity, message)] = findings(changes, "subject_name", "severity", "statement")
+    assert (fragment, severity) == (str(number), "error")
     assert first.name in message
     assert is_told(changes)
     again = opened(twin).changes(1, mode=mode)
@@ -257,7 +258,7 @@ def test_images_after_need_all_files(twin):
     is_deleted = lines["_change_type"] == "delete"
     assert lines.filter(is_deleted)["key"].null_count() == 0
     assert lines.filter(~is_deleted)["key"].null_count() == (~is_deleted).sum() > 0
-    assert set(findings(changes, "version")) == {(twin.version,)}
+    assert set(findings(changes, "first_version")) == {(twin.version,)}
 
 
 def test_only_columns_of_a_missing_file_are_null(tmp_path):
@@ -300,7 +301,7 @@ def test_a_version_with_an_unknown_format_has_no_values(tmp_path):
         ("delete", None),
         ("delete", 3),
     ]
-    assert [row[:2] for row in findings(changes, "version", "severity")] == [(2, "warning")]
+    assert [row[:2] for row in findings(changes, "first_version", "severity")] == [(2, "warning")]
     assert lx.open_table(path).diff(1, 4).rows()["id"].to_list() == [1]
     with pytest.raises(StorageError, match="9"):
         lx.open_table(path).changes(1, 2, images="after").to_polars()
@@ -327,7 +328,7 @@ def test_values_of_versions_that_are_cleaned_up_between_batches_are_lost(twin):
     is_lost = pl.Series([False, *(whole["_change_type"] == "delete")[1:]])
     assert_frame_equal(lines.filter(~is_lost), whole.filter(~is_lost))
     assert lines.filter(is_lost)["key"].null_count() == is_lost.sum() > 0
-    assert findings(changes, "version", "severity") == [(1, "warning")]
+    assert findings(changes, "first_version", "severity") == [(1, "warning")]
 
 
 # -------------------------------------------------------------------------- files elsewhere
@@ -356,7 +357,7 @@ def test_values_below_a_base_path_that_is_refused_are_null(places, mode):
     lines = changes.to_polars()
     assert lines.filter(_rowid=2)["id"].to_list() == [3]
     assert lines.filter(pl.col("_rowid") > 2)["id"].null_count() == len(lines) - 1 > 0
-    [(message, advice)] = findings(changes, "message", "advice")
+    [(message, advice)] = findings(changes, "statement", "remedy")
     assert re.search("values are not read: base path 1 .* is not opened", message)
     assert "allow_bases" in advice
     assert_frame_equal(joined(table.changes(1, mode=mode), 1, 1, lines), lines)
@@ -389,7 +390,7 @@ def test_blobs_elsewhere_are_null_each_by_itself(places, kind):
     blobs = lines["blob"].struct.field("b") if kind == "struct" else lines["blob"]
     assert blobs.to_list() == [None, b"beside", b"inside", b"more"]
     assert lines["id"].to_list() == [0, 1, 2, 3]
-    assert len(findings(changes, "message")) == 1
+    assert len(findings(changes, "statement")) == 1
     assert_frame_equal(joined(lx.open_table(path).changes(0), 1, 2, lines), lines)
     with pytest.raises(UnsupportedFeatureError, match="is not opened"):
         lx.open_table(path).changes(0, images="after").to_polars()

@@ -55,7 +55,7 @@ def test_missing_and_cut_files_are_errors(tmp_path: Path) -> None:
     second.write_bytes(second.read_bytes()[:-9])
     assert sorted(codes(path)) == ["files_of_wrong_size", "missing_files"]
     found = lx.open_table(path).check(deep=True)
-    assert found.filter(check="values")["code"].to_list() == ["corrupt_data_file"]
+    assert found.filter(topic="values")["code"].to_list() == ["corrupt_data_file"]
     assert found["severity"].unique().to_list() == ["error"]
 
 
@@ -117,6 +117,19 @@ def test_an_index_that_a_compaction_left_behind_is_told(tmp_path: Path) -> None:
     assert f"version {lance.dataset(str(path)).version}" in found["known_bug"].item()
 
 
+def test_a_bug_is_told_of_the_index_that_has_it_and_of_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    lance.write_dataset(rows(12), str(path), max_rows_per_file=3)
+    dataset = lance.dataset(str(path))
+    dataset.create_scalar_index("score", "ZONEMAP", name="id")
+    dataset.optimize.compact_files()
+    lance.dataset(str(path)).create_scalar_index("id", "BTREE", name="video_id_idx", train=False)
+    found = lx.open_table(path).check().filter(code="index_covers_nothing")
+    bugs = dict(found.select("subject_name", "known_bug").iter_rows())
+    assert bugs["id"] is not None
+    assert bugs["video_id_idx"] is None
+
+
 def test_an_index_whose_rows_were_overwritten_is_no_bug(tmp_path: Path) -> None:
     path = tmp_path / "t.lance"
     made(path).create_scalar_index("id", "BTREE")
@@ -150,7 +163,7 @@ def test_what_only_old_versions_need_is_what_a_cleanup_frees(
     assert LARGE_OLD_BYTES == 10**9
     monkeypatch.setattr("lance_explorer.checks.storage_checks.LARGE_OLD_BYTES", 1)
     found = lx.open_table(path).check().row(0, named=True)
-    assert (found["code"], found["severity"], found["version"]) == (
+    assert (found["code"], found["severity"], found["first_version"]) == (
         "old_version_bytes",
         "warning",
         None,
@@ -160,8 +173,8 @@ def test_what_only_old_versions_need_is_what_a_cleanup_frees(
     before = bytes_below(path)
     dataset.cleanup_old_versions(timedelta(0), error_if_tagged_old_versions=False)
     assert before - bytes_below(path) == old > 0
-    assert found["message"].startswith(f"{byte_size(old)} are needed by old versions only: ")
-    assert found["message"].endswith(f"the latest version needs {byte_size(usage.live_bytes)}")
+    assert found["statement"].startswith(f"{byte_size(old)} are needed by old versions only: ")
+    assert found["statement"].endswith(f"the latest version needs {byte_size(usage.live_bytes)}")
 
 
 def bytes_below(path: Path) -> int:
@@ -182,6 +195,6 @@ def test_a_fragment_with_other_rows_than_its_data_file_is_found_by_a_deep_check(
     changed = replace(manifest, fragments=record(2, fragment.SerializeToString()))
     file.write_bytes(changed.to_bytes())
     found = lx.open_table(path).check(deep=True).filter(code="rows_contradict_file")
-    assert found.select("severity", "fragment_id").rows() == [("error", 0)]
-    assert "has 7 rows" in found["message"].item()
-    assert "has 9" in found["message"].item()
+    assert found.select("severity", "subject_name").rows() == [("error", "0")]
+    assert "has 7 rows" in found["statement"].item()
+    assert "has 9" in found["statement"].item()

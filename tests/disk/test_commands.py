@@ -81,14 +81,14 @@ def test_an_age_that_is_none_is_refused(age: str, path: Path) -> None:
 
 def test_check_answers_by_its_exit_code(path: Path) -> None:
     found = run("check", str(path))
-    assert (found.exit_code, found.output) == (0, "Nothing found of level warning or worse.\n")
+    assert (found.exit_code, found.output) == (0, "Nothing of level warning or worse was found.\n")
     data = next((path / "data").iterdir())
     data.write_bytes(b"cut off")
     found = run("check", str(path), "--level", "error")
     assert found.exit_code == 1
-    assert "files_of_wrong_size  error" in found.output
+    assert "error: files_of_wrong_size: " in found.output
     told = json.loads(run("check", str(path), "--json").output)
-    assert [row["code"] for row in told["sections"]["findings"]["rows"]] == ["files_of_wrong_size"]
+    assert [one["code"] for one in told["findings"]] == ["files_of_wrong_size"]
     assert run("check", str(path / "nowhere")).exit_code == 2
 
 
@@ -98,7 +98,7 @@ def test_check_says_what_it_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(all_checks, "MOST_STATES", 0)
     found = run("check", str(path))
     assert found.exit_code == 0
-    assert found.output.splitlines()[-1].startswith("- the row IDs of 1 states")
+    assert found.output.splitlines()[-1].startswith("- The row IDs of 1 states")
     assert (
         len(
             json.loads(run("check", str(path), "--json").output)["sections"]["not_checked"]["lines"]
@@ -106,6 +106,6 @@ def test_check_says_what_it_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyP
         == 1
     )
     found = run("check", str(path), "--deep")
-    assert found.output == "Nothing found of level warning or worse.\n"
+    assert found.output == "Nothing of level warning or worse was found.\n"
     lance.write_dataset(rows(5), str(tmp_path / "plain.lance"))
     assert "Not checked" not in run("check", str(tmp_path / "plain.lance")).output

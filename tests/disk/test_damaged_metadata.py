@@ -89,8 +89,8 @@ def test_a_deep_check_says_what_pylance_cannot_read(tmp_path):
     assert codes(path) == []
     edit_field(path, "b", name="a")
     found = lx.open_table(path).check(deep=True).filter(code="not_opened")
-    assert found.select("check", "severity", "version").rows() == [("metadata", "error", 1)]
-    assert "pylance cannot" in found["message"].item()
+    assert found.select("topic", "severity", "first_version").rows() == [("metadata", "error", 1)]
+    assert "pylance cannot" in found["statement"].item()
 
 
 def test_a_tagged_version_that_pylance_cannot_read_is_found(path):
@@ -101,7 +101,7 @@ def test_a_tagged_version_that_pylance_cannot_read_is_found(path):
     manifest.message.fields[-1].name = "a"
     file.write_bytes(manifest.to_bytes())
     found = lx.open_table(path).check(deep=True).filter(code="not_opened")
-    assert found["version"].to_list() == [1]
+    assert found["first_version"].to_list() == [1]
 
 
 def test_an_index_without_fields_is_found(path):
@@ -195,7 +195,7 @@ def test_branches_that_are_their_own_ancestors_are_found(tmp_path, parents):
         file.write_text(json.dumps({**told, **more}))
     found = lx.open_table(path).check().filter(code="corrupt_ref")
     assert len(found) == len(parents)
-    assert all("its own ancestor" in message for message in found["message"])
+    assert all("its own ancestor" in message for message in found["statement"])
     branch = lx.open_table(path, "dev")
     assert len(branch.inspect.rewrite_groups()) == 2
     assert len(branch.log()) >= 3
@@ -209,9 +209,9 @@ def test_an_index_of_billions_of_rows_is_not_compared(path):
         return replace(manifest, fragments=record(2, fragment.SerializeToString()))
 
     edit(path, change)
-    found = index_truth(lx.open_table(path)._view)
-    assert found["code"].to_list() == ["not_checked"]
-    assert "2,147,483,648 rows" in found["message"].item()
+    [found] = index_truth(lx.open_table(path)._view)
+    assert found.code == "not_checked"
+    assert "2,147,483,648 rows" in found.statement
 
 
 def test_a_type_of_a_million_letters_is_refused(tmp_path):

@@ -21,6 +21,7 @@ from pyroaring import BitMap
 import lance_explorer as lx
 from lance_explorer.checks.index_truth import _in_order, _joined, index_truth
 from lance_explorer.errors import CorruptFileError
+from lance_explorer.findings import Subject
 from lance_explorer.format._pb import index_pb2
 from lance_explorer.format.row_sets import decode_row_set
 from tests.stored_tables import stored_check
@@ -30,21 +31,21 @@ LEGACY_INDEX_FILES = "0.20.0"  # and before: pylance's reader of single files do
 
 
 def codes(path: Path) -> list[str]:
-    checked = lx.open_table(path).check(deep=True).filter(check="indices")
+    checked = lx.open_table(path).check(deep=True).filter(topic="indices")
     return checked.filter(pl.col("code").str.starts_with("index_"))["code"].to_list()
 
 
 def messages(path: Path) -> list[str]:
-    return index_truth(lx.open_table(path)._view)["message"].to_list()
+    return [finding.statement for finding in index_truth(lx.open_table(path)._view)]
 
 
 @stored_check()
 def check_indices_of_all_releases_tell_the_truth_in_every_version(asked):
     for version in asked.versions:
-        found = index_truth(asked.view, version)
+        found = [*index_truth(asked.view, version)]
         if asked.release == LEGACY_INDEX_FILES:
-            found = found.filter(pl.col("code") != "not_checked")
-        assert found.is_empty(), found["message"].to_list()
+            found = [finding for finding in found if finding.code != "not_checked"]
+        assert not found
 
 
 def numbers(start: int, stop: int) -> pa.Table:
@@ -200,17 +201,16 @@ def test_an_index_whose_files_cannot_be_read_is_said_to_be_unchecked(tmp_path):
     indexed(path, stable=False)
     for file in path.glob("_indices/*/page_data.lance"):
         file.write_bytes(b"nothing")
-    found = index_truth(lx.open_table(path)._view)
-    assert found["code"].to_list() == ["not_checked"]
-    assert "the index 'id'" in found["message"][0]
+    [found] = index_truth(lx.open_table(path)._view)
+    assert (found.code, found.subject) == ("not_checked", Subject("index", "id"))
 
 
 def test_a_column_of_a_struct_is_said_to_be_unchecked(tmp_path):
     path = tmp_path / "t.lance"
     data = pa.table({"a": [{"b": 1}, {"b": 2}]})
     lance.write_dataset(data, path).create_scalar_index("a.b", "BTREE")
-    found = index_truth(lx.open_table(path)._view)
-    assert found["code"].to_list() == ["not_checked"]
+    [found] = index_truth(lx.open_table(path)._view)
+    assert found.code == "not_checked"
 
 
 def test_whole_fragments_in_a_set_of_rows_are_refused():
@@ -278,9 +278,9 @@ def test_entries_that_do_not_fit_into_memory_are_not_compared(tmp_path, monkeypa
     path = tmp_path / "t.lance"
     indexed(path, stable=True)
     monkeypatch.setattr("lance_explorer.checks.index_truth._MOST_BYTES", 10)
-    found = index_truth(lx.open_table(path)._view)
-    assert set(found["code"]) == {"not_checked"}
-    assert found["message"].str.contains("more than are held in memory").all()
+    found = [*index_truth(lx.open_table(path)._view)]
+    assert {finding.code for finding in found} == {"not_checked"}
+    assert all("more than are held in memory" in finding.statement for finding in found)
 
 
 _VALUES = st.one_of(st.none(), st.sampled_from([0.0, -0.0, 1.5, float("nan"), float("inf")]))

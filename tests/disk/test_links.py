@@ -94,7 +94,7 @@ def test_a_table_that_is_opened_through_a_link_is_the_one_at_its_real_place(name
     assert table.uri == str(named.root)
     [finding] = table.inspect.findings().filter(code="opened_through_link").to_dicts()
     assert finding["severity"] == "warning"
-    assert str(named.root) in finding["message"]
+    assert str(named.root) in finding["statement"]
     assert not plans(survey(table._view))[ALL].words("breaks")
 
 
@@ -143,8 +143,8 @@ NAMES: dict[str, Callable[[Named], str]] = {
 def test_a_branch_that_was_created_under_another_name_is_kept_by_what_is_offered(named, name):
     grow(NAMES[name](named))
     table = lx.open_table(named.root)
-    [finding] = advice(table._view).filter(code="branch_under_another_name").to_dicts()
-    assert NAMES[name](named) in finding["message"]
+    [finding] = [f for f in advice(table._view) if f.code == "branch_under_another_name"]
+    assert NAMES[name](named) in finding.statement
     preview = table.cleanup_preview(older_than=NOW)
     [sentence] = preview.breaks
     assert sentence.startswith("Branch b could no longer be read")

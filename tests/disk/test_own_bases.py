@@ -95,7 +95,7 @@ def test_what_no_version_names_in_a_base_path_is_counted_and_a_finding(tmp_path:
     left = table.inspect.storage().filter(pl.col("first_version").is_null(), kind="data")
     assert set(left["status"]) == {"unknown"}
     (finding,) = table.check(level="info").filter(code="files_left_in_base_paths").to_dicts()
-    assert f"{len(left)} files" in finding["message"]
+    assert f"{len(left)} files" in finding["statement"]
 
 
 def test_a_clone_counts_what_it_wrote_and_its_source_the_rest(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def expect_same_as_in_full(history: History, file: VersionFile, data: bytes) -> 
         return
     assert unreadable == {file.version}
     findings = [f for f in history.findings if f.code == "unreadable_manifest"]
-    assert [(f.version, file.path in f.message) for f in findings] == [(file.version, True)]
+    assert [(f.first_version, file.path in f.statement) for f in findings] == [(file.version, True)]
 
 
 @pytest.mark.parametrize(

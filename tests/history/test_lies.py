@@ -124,7 +124,7 @@ def test_a_nested_message_that_is_none_is_told_by_its_place_in_the_manifest(tabl
     table.amend(fragments=broken)
     (finding,) = lx.open_table(table.path).inspect.findings().to_dicts()
     assert finding["code"] == "unreadable_manifest"
-    place = int(finding["message"].partition("at byte ")[2].partition(":")[0])
+    place = int(finding["statement"].partition("at byte ")[2].partition(":")[0])
     manifest = table.folder.manifest_path(4).read_bytes()
     assert manifest[place : place + 2] == damage[2:4]
 
@@ -255,7 +255,11 @@ def test_a_count_that_is_absent_is_null_and_a_finding(plain):
     assert opened.latest.num_rows is None
     assert opened.inspect.fragments()["num_rows"].to_list() == [3, None]
     [finding] = opened._view.history.findings
-    assert (finding.code, finding.version, finding.fragment_id) == ("rows_not_counted", 4, 1)
+    assert (finding.code, finding.first_version, finding.subject.name) == (
+        "rows_not_counted",
+        4,
+        "1",
+    )
 
 
 def test_more_deleted_rows_than_rows_are_null_and_a_finding(plain):
@@ -266,7 +270,11 @@ def test_more_deleted_rows_than_rows_are_null_and_a_finding(plain):
     assert opened.latest.num_rows is None
     assert opened.versions()["num_rows"].to_list() == [5, 9, 7, None]
     [finding] = opened._view.history.findings
-    assert (finding.code, finding.version, finding.fragment_id) == ("too_many_deleted", 4, 0)
+    assert (finding.code, finding.first_version, finding.subject.name) == (
+        "too_many_deleted",
+        4,
+        "0",
+    )
     with pytest.raises(CorruptFileError):
         opened.latest.row_ids()
 
@@ -281,7 +289,7 @@ def test_a_count_that_other_versions_contradict_is_null_and_a_finding(plain, row
     assert opened.latest.num_rows is None
     assert opened.inspect.fragments()["physical_rows"].to_list() == [5, None]
     found = opened.check().filter(code="rows_contradict_versions")
-    assert set(found["fragment_id"]) == {1}
+    assert set(found["subject_name"]) == {"1"}
 
 
 @pytest.mark.parametrize("rows", [3, 7])
@@ -300,7 +308,7 @@ def test_a_deletion_file_that_contradicts_its_manifest_is_found_at_once(plain, d
     [file] = Path(plain.path, "_deletions").iterdir()
     file.write_bytes(deletion_file(deleted, BITMAP if file.suffix == ".bin" else ARROW_ARRAY))
     found = lx.open_table(plain.path).check().filter(code="deletion_file_contradicts")
-    assert found.select("severity", "fragment_id").rows() == [("error", 0)]
+    assert found.select("severity", "subject_name").rows() == [("error", "0")]
 
 
 def test_a_manifest_without_a_writer_does_not_tell_how_many_rows_are_there(plain):
@@ -319,7 +327,7 @@ def test_a_manifest_without_a_writer_does_not_tell_how_many_rows_are_there(plain
     assert opened.latest.num_rows is None
     assert opened.inspect.fragments()["physical_rows"].to_list() == [None, 4]
     found = opened.check().filter(code="rows_miscounted")
-    assert found.select("version", "fragment_id").rows() == [(4, 0)]
+    assert found.select("first_version", "subject_name").rows() == [(4, "0")]
 
 
 @pytest.mark.parametrize("question", ROWS)
@@ -328,7 +336,7 @@ def test_two_fragments_with_one_id_are_null_counts_a_finding_and_no_rows(plain, 
     assert opened.versions()["num_rows"].to_list() == [5, 9, 7, None]
     assert opened.latest.num_rows is None
     [finding] = opened._view.history.findings
-    assert (finding.code, finding.version) == ("duplicate_fragment_ids", 4)
+    assert (finding.code, finding.first_version) == ("duplicate_fragment_ids", 4)
     with pytest.raises(CorruptFileError, match=r"same ID|manifest twice"):
         ROWS[question](opened)
     assert opened.refresh().versions()["num_rows"].to_list() == [5, 9, 7, None]

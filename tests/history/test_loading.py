@@ -191,7 +191,7 @@ class HistoryMachine(RuleBasedStateMachine):
         assert meaning(self.view.history) == meaning(fresh.history)
         assert versions(self.view).equals(versions(fresh))
         assert {v.file.version for v in fresh.history.unreadable} == self.unreadable
-        assert {finding.version for finding in fresh.history.findings} == self.unreadable
+        assert {finding.first_version for finding in fresh.history.findings} == self.unreadable
         columns = ("version", "num_fragments", "num_rows", "num_deleted_rows")
         readable = [version for version in self.kept if version not in self.unreadable]
         assert shown(fresh, *columns) == [(v, *self.built[v]) for v in readable]
@@ -422,8 +422,8 @@ def test_a_damaged_manifest_in_the_middle_is_left_out(table, wrong):
     history = load(table.path)
     assert history.versions.tolist() == [1, 2, 3, 4, 5, 7, 8]
     [finding] = history.findings
-    assert (finding.code, finding.version) == ("unreadable_manifest", 6)
-    assert table.folder.manifest_path(6).name in finding.message
+    assert (finding.code, finding.first_version) == ("unreadable_manifest", 6)
+    assert table.folder.manifest_path(6).name in finding.statement
     assert shown(HistoryView.open(str(table.path)), "num_rows")[-1] == (table.num_rows,)
     with pytest.raises(CorruptFileError):
         HistoryView.open(str(table.path)).version(6)
@@ -433,7 +433,7 @@ def test_a_fragment_tree_is_refused_by_name(table):
     table.amend(more=record(FRAGMENT_TREE, b"")).append()
     history = load(table.path)
     assert history.versions.tolist() == [1, 2, 3, 4, 5, 7]
-    assert "fragment tree" in history.findings[0].message
+    assert "fragment tree" in history.findings[0].statement
     with pytest.raises(UnsupportedFeatureError, match="fragment tree"):
         HistoryView.open(str(table.path)).version(6)
 
@@ -511,7 +511,7 @@ def test_a_damaged_transaction_leaves_its_version(table, wrong):
     assert history.versions.tolist() == [1, 2, 3, 4, 5, 6]
     assert history.records[-1].transaction is None
     [finding] = history.findings
-    assert (finding.code, finding.version) == ("corrupt_transaction", 6)
+    assert (finding.code, finding.first_version) == ("corrupt_transaction", 6)
 
 
 def deletion_files(table: SyntheticTable) -> list[Path]:
@@ -534,10 +534,10 @@ def test_a_missing_deletion_file_matters_where_it_has_to_be_counted(tmp_path):
     rows = shown(view, "num_rows", "num_deleted_rows", "rows_deleted")
     assert rows == [(9, 0, 0), (None, None, None), (7, 2, None)]
     [finding] = findings(view).rows(named=True)
-    assert (finding["code"], finding["version"], finding["fragment_id"]) == (
+    assert (finding["code"], finding["first_version"], finding["subject_name"]) == (
         "deleted_rows_unknown",
         2,
-        0,
+        "0",
     )
 
 

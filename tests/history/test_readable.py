@@ -83,7 +83,9 @@ def test_only_values_of_versions_with_rows_elsewhere_are_refused(table, places):
     ):
         with pytest.raises(UnsupportedFeatureError, match=r"fragment 1 of version .* base path 1"):
             ask()
-    assert opened.inspect.findings().select("code", "version").rows() == [("base_not_allowed", 1)]
+    assert opened.inspect.findings().select("code", "first_version").rows() == [
+        ("base_not_allowed", 1)
+    ]
 
 
 def test_what_needs_no_file_elsewhere_shows(table, places):

@@ -100,7 +100,7 @@ def test_changes_are_what_they_were_or_null_with_a_finding(
             is_known = now[name].is_not_null()
             assert now[name].filter(is_known).equals(before[name].filter(is_known))
     assert changes.findings()["code"].unique().to_list() == ["values_lost"]
-    assert "known from the ledger alone" in changes.findings()["message"][0]
+    assert "known from the ledger alone" in changes.findings()["statement"][0]
 
 
 def test_the_history_of_a_row_has_the_values_that_are_left(cleaned: Cleaned) -> None:

@@ -63,7 +63,7 @@ def test_a_branch_whose_reference_is_not_found_is_listed_as_unreadable(branch):
 def test_a_branch_whose_reference_is_not_found_is_an_error_of_the_table(branch):
     found = lx.Table(opened(branch, 100)).inspect.findings().filter(code="missing_ref")
     assert found.select("severity", "branch").rows() == [("error", None)]
-    assert repr(branch) in found["message"][0]
+    assert repr(branch) in found["statement"][0]
 
 
 def test_a_branch_whose_reference_is_not_found_can_be_opened(whole, branch):

@@ -16,6 +16,7 @@ from lance_explorer.inspect.catalogue import frame
 from lance_explorer.inspect.contradictions import contradictions
 from tests.format.samples import DATA, covering_tables
 from tests.stored_tables import stored_check
+from tests.synthetic import SyntheticTable
 
 TABLES = covering_tables()
 FRAMES = ("all_fragments", "all_data_files", "versions")
@@ -55,6 +56,22 @@ def _write_in_place(uri: str, data: pa.Table) -> None:
         updated_fragments=[written], fields_modified=fields, update_mode="rewrite_columns"
     )
     lance.LanceDataset.commit(uri, operation, read_version=dataset.version)
+
+
+def test_a_schema_that_differs_though_nothing_changed_it_is_a_finding(tmp_path):
+    table = SyntheticTable(tmp_path / "t").append(rows=2)
+    table.state.manifest.fields[0].name = "other"
+    table.append(rows=2)
+    [finding] = contradictions(lx.open_table(table.path)._view)
+    assert (finding.code, finding.versions) == ("contradicting_manifests", (2, 2))
+    assert "the schema differs, and Append changes none" in finding.statement
+
+
+def test_commits_with_very_many_fragments_are_not_compared(tmp_path, monkeypatch):
+    monkeypatch.setattr("lance_explorer.inspect.contradictions.MOST_COMPARED", 3)
+    table = SyntheticTable(tmp_path / "t").append(rows=2).append(rows=8, fragments=4)
+    [finding] = contradictions(lx.open_table(table.path)._view)
+    assert (finding.code, finding.versions) == ("not_compared", (2, 2))
 
 
 @pytest.mark.slow

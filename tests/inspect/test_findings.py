@@ -25,12 +25,12 @@ def test_damaged_versions_and_refs_are_found(tmp_path, monkeypatch):
     manifest_paths(tmp_path / "t" / "tree" / "dev")[4].write_bytes(b"nothing of use here")
     (tmp_path / "t" / "_refs" / "tags" / "base.json").write_bytes(b"{")
     frame = findings(HistoryView.open(str(tmp_path / "t"), "dev"))
-    assert rows_of(frame, "code", "severity", "version", "branch") == [
+    assert rows_of(frame, "code", "severity", "first_version", "branch") == [
         ("unreadable_manifest", "error", 4, "dev"),
         ("corrupt_ref", "error", None, None),
     ]
-    assert "_refs/tags/base.json" in frame["message"][1]
-    assert all(frame["advice"])
+    assert "_refs/tags/base.json" in frame["statement"][1]
+    assert all(frame["remedy"])
 
 
 def test_asking_twice_gives_the_same(tmp_path):
@@ -44,7 +44,7 @@ def test_asking_twice_gives_the_same(tmp_path):
 def test_a_compaction_lineage_that_is_no_json_is_found(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().update_config(**{LINEAGE_KEY: "{"}).append()
     frame = findings(HistoryView.open(str(table.path)))
-    assert rows_of(frame, "code", "severity", "version") == [
+    assert rows_of(frame, "code", "severity", "first_version") == [
         ("unreadable_compaction_lineage", "warning", 3)
     ]
-    assert LINEAGE_KEY in frame["message"].item()
+    assert LINEAGE_KEY in frame["statement"].item()

@@ -1,6 +1,5 @@
 """What the owner of a table should do: each check with numbers, compared with pylance."""
 
-import re
 import shutil
 from pathlib import Path
 
@@ -12,6 +11,8 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
+from lance_explorer.findings import TOPICS
+from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.rewrites.reuse_history import reuse_index
 from lance_explorer.history.view import HistoryView
@@ -21,12 +22,13 @@ from lance_explorer.inspect.fragment_health import (
     SOME_SPARE_FRAGMENTS,
     compaction_settings,
 )
-from lance_explorer.inspect.health import TOPICS, health
+from lance_explorer.inspect.health import health
 from lance_explorer.inspect.history_health import MANY_VERSIONS
 from lance_explorer.inspect.index_health import MANY_SEGMENTS
 from tests.format.samples import DATA
 from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
+from tests.synthetic.wire import record
 
 
 def found(path: Path, code: str, version: int | None = None) -> dict[str, object]:
@@ -67,7 +69,7 @@ def test_small_fragments_are_those_that_pylance_compacts(tmp_path):
     dataset = written(tmp_path / "t", *[100] * 25)
     dataset.create_scalar_index("id", "BTREE")
     dataset = written(tmp_path / "t", *[100] * 10, mode="append")
-    message = found(tmp_path / "t", "small_fragments")["message"]
+    message = found(tmp_path / "t", "small_fragments")["statement"]
     assert compacted(lance.dataset(str(tmp_path / "t"))) == (35, 2)
     assert message == (
         "35 of 35 fragments are small or hold many deleted rows; compacted they are about 2 "
@@ -81,8 +83,8 @@ def test_the_aim_of_compactions_is_in_the_config(tmp_path):
     dataset = lance.dataset(str(tmp_path / "t"))
     finding = found(tmp_path / "t", "small_fragments")
     assert finding["severity"] == "info"
-    assert "25 of 28 fragments" in str(finding["message"])
-    assert "about 5 (the aim is 500 rows each)" in str(finding["message"])
+    assert "25 of 28 fragments" in str(finding["statement"])
+    assert "about 5 (the aim is 500 rows each)" in str(finding["statement"])
     assert compacted(dataset) == (25, 5)
 
 
@@ -111,9 +113,9 @@ def test_deleted_rows_are_told_where_a_compaction_drops_them(tmp_path):
     dataset = lance.dataset(str(tmp_path / "t"))
     counted = [fragment.num_deletions for fragment in dataset.get_fragments()]
     assert counted == [15_000, 15_000]
-    assert finding["fragment_id"] == 0
+    assert finding["subject_name"] == "0"
     held = humanize.naturalsize(size * 15 // 40)
-    assert finding["message"] == (
+    assert finding["statement"] == (
         f"30,000 deleted rows, about {held} of data, are kept in 2 of 2 fragments: "
         "more than 10 % of their rows; most in fragment 0, 15,000 of 40,000 rows"
     )
@@ -125,10 +127,10 @@ def test_deleted_rows_that_a_compaction_passes_over_are_told_apart(tmp_path):
     dataset = lance.write_dataset(numbers(1_300_000), str(tmp_path / "t"))
     dataset.delete("id % 20 = 0")
     finding = found(tmp_path / "t", "spread_deleted_rows")
-    assert "65,000 deleted rows" in str(finding["message"])
+    assert "65,000 deleted rows" in str(finding["statement"])
     dataset = lance.dataset(str(tmp_path / "t"))
     assert dataset.optimize.compact_files().fragments_removed == 0
-    assert "materialize_deletions_threshold=0)" in str(finding["advice"])
+    assert "materialize_deletions_threshold=0)" in str(finding["remedy_code"])
     dataset.optimize.compact_files(materialize_deletions_threshold=0)
     assert codes(tmp_path / "t") == []
 
@@ -147,18 +149,26 @@ def test_ids_that_run_out_are_a_warning(tmp_path):
     assert codes(table.path) == []
     table.reserve(1)
     assert "2,147,483,648 of 4,294,967,295" in str(
-        found(table.path, "fragment_ids_run_out")["message"]
+        found(table.path, "fragment_ids_run_out")["statement"]
     )
+
+
+def test_a_fragment_of_more_rows_than_half_of_what_addresses_reach(tmp_path):
+    table = SyntheticTable(tmp_path / "t", stable_row_ids=False).append(rows=2)
+    message = pb.DataFragment()
+    message.CopyFrom(table.state.fragments[0].message)
+    message.physical_rows = 1 << 31
+    table.amend(fragments=record(2, message.SerializeToString()))
+    finding = found(table.path, "fragment_too_large")
+    assert (finding["subject_kind"], finding["subject_name"]) == ("fragment", "0")
 
 
 # --------------------------------------------------------------------------------- indices
 
 
 def call_in(finding: dict[str, object]) -> str:
-    """Return the call that the advice of a finding names."""
-    found = re.search(r"dataset\.\w.*\)", str(finding["advice"]))
-    assert found
-    return found[0]
+    """Return the call of the remedy of a finding."""
+    return str(finding["remedy_code"])
 
 
 def indexed(path: Path, rows: int = 40_000) -> lance.LanceDataset:
@@ -175,9 +185,9 @@ def test_rows_that_an_index_does_not_find_are_those_of_pylance(tmp_path):
     finding = found(tmp_path / "t", "unindexed_rows")
     assert finding["severity"] == "warning"
     assert "'id_idx' does not find 20,000 of 60,000 rows (33 %), those of 2 fragments" in str(
-        finding["message"]
+        finding["statement"]
     )
-    assert finding["advice"] == "Call dataset.optimize.optimize_indices(index_names=['id_idx'])."
+    assert finding["remedy_code"] == "dataset.optimize.optimize_indices(index_names=['id_idx'])"
     eval(call_in(finding))
     assert codes(tmp_path / "t") == []
 
@@ -212,9 +222,8 @@ def test_an_index_that_covers_nothing_is_told_however_few_rows_there_are(tmp_pat
     finding = found(tmp_path / "t", "index_covers_nothing")
     assert (finding["severity"], finding["topic"]) == ("warning", "indices")
     gone = "" if made is untrained else ": the only fragment that it lists was removed"
-    assert finding["message"] == (
-        f"the index 'id_idx' covers none of the 205 rows in 1 fragment{gone}; each search reads "
-        "them all"
+    assert finding["statement"] == (
+        f"the index 'id_idx' covers none of the 205 rows in 1 fragment{gone}"
     )
     eval(call_in(finding))
     assert codes(tmp_path / "t") == []
@@ -242,7 +251,7 @@ def check_indices_that_cover_nothing_are_those_that_pylance_finds_empty(asked):
             counts[name] = dataset.stats.index_stats(name)["num_indexed_rows"]
         except KeyError:
             continue  # what an old release stored has no statistics
-    told = Inspect(LiveTable(asked.view)).health().filter(code="index_covers_nothing")["message"]
+    told = Inspect(LiveTable(asked.view)).health().filter(code="index_covers_nothing")["statement"]
     empty = {name for name, count in counts.items() if rows and not count}
     assert {name for name in counts if any(repr(name) in each for each in told)} == empty
 
@@ -253,7 +262,7 @@ def test_an_index_in_many_segments_is_told_with_the_call_that_merges_them(tmp_pa
         assert codes(tmp_path / "t") == []
         written(tmp_path / "t", 10, mode="append").optimize.optimize_indices(num_indices_to_merge=0)
     finding = found(tmp_path / "t", "many_index_segments")
-    assert "'id_idx' is in 4 segments" in str(finding["message"])
+    assert "'id_idx' is in 4 segments" in str(finding["statement"])
     eval(call_in(finding), {"dataset": lance.dataset(str(tmp_path / "t"))})
     assert codes(tmp_path / "t") == []
 
@@ -261,7 +270,7 @@ def test_an_index_in_many_segments_is_told_with_the_call_that_merges_them(tmp_pa
 def test_an_index_on_a_field_that_is_gone_is_told(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).create_index("old", [7])
     finding = found(table.path, "index_on_dropped_field")
-    assert finding["advice"] == "Call dataset.drop_index('old')."
+    assert finding["remedy_code"] == "dataset.drop_index('old')"
 
 
 def test_an_index_of_unknown_coverage_is_told(tmp_path):
@@ -269,8 +278,8 @@ def test_an_index_of_unknown_coverage_is_told(tmp_path):
     table.state.indices[0].ClearField("fragment_bitmap")
     table.update_config(a="b")
     finding = found(table.path, "index_coverage_unknown")
-    assert "which fragments the index 'id_idx' covers" in str(finding["message"])
-    assert "replace=True" in str(finding["advice"])
+    assert "which fragments the index 'id_idx' covers" in str(finding["statement"])
+    assert "replace=True" in str(finding["remedy_code"])
 
 
 @pytest.mark.parametrize(
@@ -286,7 +295,7 @@ def test_each_type_is_built_anew_by_its_own_call(tmp_path, kind, call):
     table.state.indices[0].ClearField("fragment_bitmap")
     table.state.indices[0].index_details.type_url = f"/lance.table.{kind}IndexDetails"
     table.update_config(a="b")
-    assert call in str(found(table.path, "index_coverage_unknown")["advice"])
+    assert call in str(found(table.path, "index_coverage_unknown")["remedy_code"])
 
 
 def test_advice_of_one_topic_is_part_of_all(tmp_path):
@@ -302,7 +311,9 @@ def test_entries_of_rows_that_are_gone_are_counted(tmp_path):
     dataset = indexed(tmp_path / "t")
     dataset.delete("id < 12000")
     finding = found(tmp_path / "t", "stale_index_entries")
-    assert "up to 12,000 of 40,000 entries of the index 'id_idx' (30 %)" in str(finding["message"])
+    assert "up to 12,000 of 40,000 entries of the index 'id_idx' (30 %)" in str(
+        finding["statement"]
+    )
     dataset = lance.dataset(str(tmp_path / "t"))
     eval(call_in(finding))
     assert "stale_index_entries" not in codes(tmp_path / "t")
@@ -314,9 +325,9 @@ def test_indices_that_have_still_to_follow_a_compaction_are_named(tmp_path):
     dataset.create_scalar_index("id", "BTREE")
     dataset.optimize.compact_files(defer_index_remap=True)
     finding = found(path, "fragment_reuse_lags")
-    assert "1 of 1 deferred compactions" in str(finding["message"])
-    assert "'id_idx' have not been updated" in str(finding["message"])
-    assert "opening them maps 100 rows" in str(finding["message"])
+    assert "1 of 1 deferred compactions" in str(finding["statement"])
+    assert "'id_idx' have not been updated" in str(finding["statement"])
+    assert "opening them maps 100 rows" in str(finding["statement"])
     dataset = lance.dataset(str(path))
     eval(call_in(finding))
     assert codes(path) == []
@@ -331,17 +342,17 @@ def test_a_large_manifest_is_told_with_what_it_is_spent_on(tmp_path, monkeypatch
     assert codes(table.path) == ["small_fragments"]
     monkeypatch.setattr("lance_explorer.inspect.manifest_health.LARGE_MANIFEST", size)
     finding = found(table.path, "large_manifest")
-    assert f"{size / 1000:.1f} kB, " in str(finding["message"])
-    assert "for fragments" in str(finding["message"])
-    assert "compact_files()" in str(finding["advice"])
+    assert f"{size / 1000:.1f} kB, " in str(finding["statement"])
+    assert "for fragments" in str(finding["statement"])
+    assert "compact_files()" in str(finding["remedy"])
 
 
 def test_a_manifest_with_a_large_transaction_needs_nothing(tmp_path, monkeypatch):
     table = SyntheticTable(tmp_path / "t").append(rows=4_000).commit("append", note="x" * 5_000)
     monkeypatch.setattr("lance_explorer.inspect.manifest_health.LARGE_MANIFEST", 5_000)
     finding = found(table.path, "large_manifest")
-    assert "kB of them for its transaction" in str(finding["message"])
-    assert "Nothing needs to be done" in str(finding["advice"])
+    assert "kB of them for its transaction" in str(finding["statement"])
+    assert "Nothing needs to be done" in str(finding["remedy"])
     assert finding["severity"] == "info"
 
 
@@ -355,8 +366,8 @@ def test_row_ids_that_could_take_fewer_bytes_are_told(tmp_path, monkeypatch):
     assert codes(table.path) == []
     monkeypatch.setattr("lance_explorer.inspect.manifest_health.LARGE_SAVING", saving)
     finding = found(table.path, "row_id_encoding")
-    assert finding["fragment_id"] == 2
-    assert f"at least {humanize.naturalsize(saving)} could be saved" in str(finding["message"])
+    assert finding["subject_name"] == "2"
+    assert f"at least {humanize.naturalsize(saving)} could be saved" in str(finding["statement"])
     monkeypatch.setattr("lance_explorer.inspect.manifest_health.MOST_CHECKED_ROWS", 1_999)
     assert codes(table.path) == []
 
@@ -367,14 +378,14 @@ def test_many_versions_are_told(tmp_path):
         table.update_config(key=str(table.version))
     assert codes(table.path) == []
     table.update_config(key="last")
-    assert "1,000 versions are kept" in str(found(table.path, "many_versions")["message"])
+    assert "1,000 versions are kept" in str(found(table.path, "many_versions")["statement"])
     assert codes(table.path, 999) == []
 
 
 def test_names_of_the_older_scheme_are_told(tmp_path):
     lance.write_dataset(numbers(3), str(tmp_path / "t"), enable_v2_manifest_paths=False)
     finding = found(tmp_path / "t", "v1_manifest_names")
-    assert "dataset.migrate_manifest_paths_v2()" in str(finding["advice"])
+    assert "dataset.migrate_manifest_paths_v2()" in str(finding["remedy_code"])
     lance.dataset(str(tmp_path / "t")).migrate_manifest_paths_v2()
     assert codes(tmp_path / "t") == []
 
@@ -387,7 +398,7 @@ def test_stable_row_ids_are_advised_where_rows_move_under_indices(tmp_path, monk
     assert codes(path) == []
     lance.dataset(str(path)).create_scalar_index("id", "BTREE")
     finding = found(path, "unstable_row_ids")
-    assert "1 commit moved 200 rows, and the table has an index" in str(finding["message"])
+    assert "1 commit moved 200 rows, and the table has an index" in str(finding["statement"])
 
 
 # ----------------------------------------------------------------------------------- all

@@ -43,8 +43,8 @@ def test_changes_are_the_rows_that_pylance_reads_from_the_files(golden):
 def test_rows_that_a_scan_does_not_see_are_found(golden):
     assert golden.at(-1).num_rows == lance.dataset(GOLDEN).count_rows() == 14
     [finding] = golden.inspect.health().filter(code="rows_not_scanned").rows(named=True)
-    assert finding["message"].startswith("13 rows were written or deleted in 2 shards")
-    assert "7 of them are in the log alone" in finding["message"]
+    assert finding["statement"].startswith("13 rows were written or deleted in 2 shards")
+    assert "7 of them in the log alone" in finding["statement"]
     assert golden.inspect.health(1).filter(code="rows_not_scanned").is_empty()
 
 
@@ -108,6 +108,6 @@ def test_a_damaged_file_of_the_log_is_named(tmp_path, folder):
     with pytest.raises(CorruptFileError, match=f"{folder}/1000"):
         table.inspect.mem_wal()
     found = table.inspect.health().filter(code="not_checked")
-    assert found["message"][0].startswith("rows not scanned could not be checked")
+    assert found["statement"][0].startswith("rows not scanned could not be checked")
     Path(file).write_bytes(data)
     writer.close()

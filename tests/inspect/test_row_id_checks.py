@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 
 from lance_explorer.format._pb import row_ids_pb2, table_pb2
+from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.history.reading.row_reader import RowReader
 from lance_explorer.history.view import HistoryView
-from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.row_id_checks import check_row_ids
-from tests.inspect.tables import rows_of, stored
+from tests.inspect.tables import stored
 from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable, record
 
@@ -46,11 +46,18 @@ def check(table: SyntheticTable) -> pl.DataFrame:
 
 
 def found(table: SyntheticTable) -> list[tuple[object, ...]]:
-    return rows_of(check(table), "code", "version", "fragment_id")
+    return by_fragment(check(table))
+
+
+def by_fragment(frame: pl.DataFrame) -> list[tuple[object, ...]]:
+    """Return codes, versions, and the fragments that findings are about."""
+    is_one = pl.col("subject_kind") == "fragment"
+    number = pl.when(is_one).then(pl.col("subject_name")).cast(pl.Int64)
+    return frame.select("code", "first_version", number.alias("fragment_id")).rows()
 
 
 def message_of(table: SyntheticTable, code: str) -> str:
-    return str(check(table).filter(code=code)["message"][0])
+    return str(check(table).filter(code=code)["statement"][0])
 
 
 def edit_fragment(
@@ -98,14 +105,14 @@ def table(tmp_path):
 def check_stored_tables_have_the_faults_of_their_writers(asked):
     frame = check_row_ids(asked.view)
     assert frame.schema == FINDINGS.polars_schema
-    assert rows_of(frame, "code", "version", "fragment_id") == FAULTY.get(str(asked), [])
+    assert by_fragment(frame) == FAULTY.get(str(asked), [])
     assert set(frame["branch"]) <= {asked.view.branch}
 
 
 def test_messages_say_what_happened():
     frame = check_row_ids(stored("1.0.4/stable_row_ids.lance"))
     assert frame["severity"].to_list() == ["warning", "error", "error", "error"]
-    wrong, fell, *reused = frame["message"]
+    wrong, fell, *reused = frame["statement"]
     assert wrong == (
         "rows whose IDs were assigned later are stored as created by version 1: 33 rows in 10 "
         "fragments, the first in version 5 (Update, lance 1.0.4)"
@@ -116,7 +123,7 @@ def test_messages_say_what_happened():
         f"6 row IDs from 24 on are {again} 18 (Update, lance 1.0.4); the first is in fragment 7",
         f"row ID 30 is {again} 19 (Update, lance 1.0.4); the first is in fragment 8",
     ]
-    assert frame["advice"][1].startswith("Restores by releases up to 8.0.1 do this; ")
+    assert frame["causes"][1][0].startswith("restores by releases up to 8.0.1 do this; ")
 
 
 # -------------------------------------------------------------------------------- what can be wrong
@@ -310,8 +317,8 @@ def test_a_version_that_goes_away_meanwhile_is_told(table):
     assert len(view.history) == 4
     table.remove(3)
     frame = check_row_ids(view)
-    assert rows_of(frame, "code", "version", "fragment_id") == [("rows_unreadable", 3, 2)]
-    assert frame["message"].to_list() == [
+    assert by_fragment(frame) == [("rows_unreadable", 3, 2)]
+    assert frame["statement"].to_list() == [
         "version 3 was removed since the table was last read; refresh() it"
     ]
 
@@ -380,7 +387,7 @@ def test_what_is_found_is_what_looking_at_every_row_of_every_version_finds(tmp_p
     table = random_life(tmp_path / "t.lance", seed, sound=False)
     view = HistoryView.open(str(table.path))
     frame = check_row_ids(view)
-    told = {code: set(frame.filter(code=code)["version"]) for code in frame["code"].unique()}
+    told = {code: set(frame.filter(code=code)["first_version"]) for code in frame["code"].unique()}
     contents = rows_by_version(view)
     records = view.history.records
     beyond: list[int] = []

@@ -125,7 +125,7 @@ def test_a_file_of_a_newer_format_is_refused_by_name(table: SyntheticTable, fold
         (folder / name).write_bytes(buffer.getvalue())
     recorded = recorded_table(lx.Ledger(folder.parent), str(table.path))
     assert HistoryView.open(str(table.path), recorded=recorded).listing.versions[0].version > 1
-    assert "lance_explorer 99.0" in recorded.findings(None)[0].message
+    assert "lance_explorer 99.0" in recorded.findings(None)[0].statement
 
 
 def test_columns_of_a_later_release_are_passed_over(table: SyntheticTable, folder: Path):

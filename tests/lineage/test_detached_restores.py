@@ -172,7 +172,7 @@ def test_a_finding_names_the_restore_of_a_detached_version(uri):
     changes = open_table(uri).changes(1, mode="per_commit")
     changes.to_polars()
     [finding] = changes.findings().to_dicts()
-    assert (finding["code"], finding["version"]) == ("detached_restored", 2)
-    assert "version 2 restored a detached version" in finding["message"]
-    codes = open_table(uri).check().filter(version=2)["code"].to_list()
+    assert (finding["code"], finding["first_version"]) == ("detached_restored", 2)
+    assert "version 2 restored a detached version" in finding["statement"]
+    codes = open_table(uri).check().filter(first_version=2)["code"].to_list()
     assert "detached_restored" in codes

@@ -134,7 +134,7 @@ def test_versions_that_the_filter_does_not_fit_are_named(written):
     told = table.find("mood = 'glad'")
     assert told.to_polars()["last_version"].max() == last - 1
     assert told.to_polars().row(0, named=True)["ended_operation"] == "Project"
-    [message] = told.findings()["message"].to_list()
+    [message] = told.findings()["statement"].to_list()
     assert f"version {last} is not searched" in message
     assert told.is_complete
     later = table.find("feeling = 'glad'").to_polars()

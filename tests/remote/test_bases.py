@@ -84,7 +84,9 @@ def test_a_base_in_another_bucket_is_read_and_told(bucket: Bucket):
     table = bucket.table("several.lance")
     assert table.latest.read()["id"].to_list() == [1, 3]
     assert table.latest.row_ids()["_rowaddr"].to_list() == [0, 2]
-    [found] = table.inspect.findings().select("code", "severity", "version", "message").rows()
+    [found] = (
+        table.inspect.findings().select("code", "severity", "first_version", "statement").rows()
+    )
     assert found[:3] == ("base_in_another_bucket", "info", 1)
     assert more in found[3]
 

@@ -85,7 +85,7 @@ def test_a_folder_that_is_ahead_of_the_store_is_a_finding(dynamo):
     assert table.latest.version == dynamo.read("ahead.lance").version == 3
     [finding] = table.inspect.findings().rows(named=True)
     assert finding["code"] == "versions_not_in_store"
-    assert "has 1 version after 3" in finding["message"]
+    assert "has 1 version after 3" in finding["statement"]
     assert table.check(level="error")["code"].to_list() == ["versions_not_in_store"]
 
 

@@ -83,8 +83,8 @@ def test_findings_and_advice_stand_together_the_worst_first(tmp_path):
     opened = open_table(table.append().amend(magic=b"LANX").append().path)
     told = report_on(opened, tmp_path)
     [[head, *rows]] = told.tables["Findings and advice"]
-    both = [*opened.inspect.findings()["message"], *opened.inspect.health()["message"]]
-    messages = [row[head.index("message")] for row in rows]
+    both = [*opened.inspect.findings()["statement"], *opened.inspect.health()["statement"]]
+    messages = [row[head.index("what was seen")] for row in rows]
     assert {*both} < {*messages}
     assert any("of unknown use" in message for message in messages)
     signs = [row[0] for row in rows]

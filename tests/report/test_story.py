@@ -49,7 +49,7 @@ def test_what_its_owner_should_do_is_counted(tmp_path):
     for _ in range(31):
         table.append(rows=2)
     facts = Facts(HistoryView.open(str(table.path)))
-    assert facts.advice["code"].to_list() == ["missing_files", "small_fragments"]
+    assert [finding.code for finding in facts.advice] == ["missing_files", "small_fragments"]
     assert story(facts)[-1] == "Findings and advice: 1 wrong, 1 worth knowing."
 
 

@@ -210,11 +210,11 @@ def _history(table: lx.Table, chance: random.Random) -> Any:
 
 
 def _check(table: lx.Table, _: random.Random) -> Any:
-    return table.check_row_ids().select("code", "version", "message").rows()
+    return table.check_row_ids().select("code", "first_version", "statement").rows()
 
 
 def _findings(table: lx.Table, _: random.Random) -> Any:
-    return table.inspect.findings().select("code", "version", "message").rows()
+    return table.inspect.findings().select("code", "first_version", "statement").rows()
 
 
 def _gaps(table: lx.Table, _: random.Random) -> Any:
@@ -225,7 +225,11 @@ def _gaps(table: lx.Table, _: random.Random) -> Any:
 
 def _health(table: lx.Table, _: random.Random) -> Any:
     found = table.inspect.health()
-    return found.filter(pl.col("code") == "not_checked").select("code", "version", "message").rows()
+    return (
+        found.filter(pl.col("code") == "not_checked")
+        .select("code", "first_version", "statement")
+        .rows()
+    )
 
 
 def _frame(table: lx.Table, chance: random.Random) -> Any:

@@ -103,7 +103,7 @@ def test_a_type_that_pylance_does_not_know_is_named(tmp_path, type_, values_apar
     assert table.latest.read(columns=["a"], filter="a > 1")["a"].to_list() == [2, 2]
     found = table.find("a > 1")
     assert found.to_polars()["_rowid"].len() == 2
-    assert re.search(words, str(found.findings()["message"].to_list()))
+    assert re.search(words, str(found.findings()["statement"].to_list()))
     assert table.find("a > 1", columns=["a"]).to_polars()["a"].to_list() == [2, 2]
     assert table.versions()["num_rows"].to_list() == [2, 4]
     assert table.changes(1).summary()["inserted"].item() == 2

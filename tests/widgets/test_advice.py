@@ -8,7 +8,8 @@ import pytest
 
 from lance_explorer import demo
 from lance_explorer.checks.advice import NOTHING_TO_DO, advice, advice_counts
-from lance_explorer.inspect.health import HEALTH
+from lance_explorer.findings import Finding
+from lance_explorer.frames.findings import findings_frame
 from lance_explorer.table import Table, open_table
 from lance_explorer.widgets import Disk, Indices, Overview, SegmentEncodings
 from lance_explorer.widgets.advice_data import advice_data
@@ -18,16 +19,19 @@ from tests.synthetic import SyntheticTable
 from tests.widgets.conftest import Browser
 
 Shown = set[tuple[str, str, str]]
-"""Severity or what it means, message and advice of each."""
+"""Severity, what was seen, and what to do, of each."""
+
+
+_SHOWN = ("severity", "statement", "remedy")
 
 
 def records(frame: pl.DataFrame) -> Shown:
-    return {*frame.select("severity", "message", "advice").iter_rows()}
+    return {*frame.with_columns(pl.col("remedy").fill_null("")).select(_SHOWN).iter_rows()}
 
 
 def told(content: dict[str, Any]) -> Shown:
     """Return the records that a view sends to its browser."""
-    return {(one["severity"], one["message"], one["advice"]) for one in content["found"]}
+    return {tuple(one[name] for name in _SHOWN) for one in content["found"]}
 
 
 def shown_by_views(table: Table, browse) -> dict[str, Shown]:
@@ -44,7 +48,7 @@ def shown_by_views(table: Table, browse) -> dict[str, Shown]:
 
 
 def in_report(table: Table, folder) -> set[tuple[str, str]]:
-    """Return messages and advice of the report."""
+    """Return what was seen, and what to do, of the report."""
     found = report_on(table, folder)
     tables = found.tables.get("Findings and advice", [])
     rows = [dict(zip(one[0], row, strict=True)) for one in tables for row in one[1:]]
@@ -52,14 +56,15 @@ def in_report(table: Table, folder) -> set[tuple[str, str]]:
     assert is_nothing == (not rows)
     counted = advice_counts(advice(table._view)) or f"{NOTHING_TO_DO}."
     assert counted in found.sections["The story in words"]
-    return {(row["message"], row["advice"]) for row in rows}
+    return {(row["what was seen"], row["what to do"]) for row in rows}
 
 
-def check(table: Table, browse) -> pl.DataFrame:
-    """Compare what the views show with the records; return these."""
-    every = advice(table._view)
+def check(table: Table, browse) -> list[Finding]:
+    """Compare what the views show with the findings; return these."""
+    found = advice(table._view)
+    every = findings_frame(found)
     health, findings = table.inspect.health(), table.inspect.findings()
-    storage = records(every.filter(check="storage"))
+    storage = records(every.filter(topic="storage"))
     shown = shown_by_views(table, browse)
     assert shown["overview"] == records(every) == records(findings) | records(health) | storage
     assert records(every) <= records(table.check())
@@ -68,7 +73,7 @@ def check(table: Table, browse) -> pl.DataFrame:
     assert shown["disk"] == records(health.filter(topic="files")) | storage
     for view in (Disk(table), Indices(table), SegmentEncodings(table), Overview(table)):
         assert records(view.advice) <= records(every)
-    return every
+    return found
 
 
 @stored_check()
@@ -81,7 +86,7 @@ def check_all_views_of_stored_tables_advise_the_same(asked):
 def test_all_views_of_the_samples_advise_the_same(tmp_path, browse, make):
     table = open_table(make(tmp_path / "photos.lance"))
     every = check(table, browse)
-    assert in_report(table, tmp_path) == {*every.select("message", "advice").iter_rows()}
+    assert in_report(table, tmp_path) == {(one.statement, one.to_do) for one in every}
 
 
 @pytest.fixture
@@ -99,33 +104,21 @@ def test_all_views_of_a_sick_table_advise_the_same(sick, tmp_path, browse, monke
     monkeypatch.setattr("lance_explorer.inspect.manifest_health.LARGE_SAVING", 1)
     monkeypatch.setattr("lance_explorer.inspect.manifest_health.SAVING_SHARE", 0.0)
     every = check(sick, browse)
-    assert {*every["check"]} >= {"metadata", "files", "indices"}
-    assert every["severity"].is_sorted()
-    assert in_report(sick, tmp_path) == {*every.select("message", "advice").iter_rows()}
+    assert {one.topic for one in every} >= {"metadata", "files", "indices"}
+    assert findings_frame(every)["severity"].is_sorted()
+    assert in_report(sick, tmp_path) == {(one.statement, one.to_do) for one in every}
 
 
 def test_pages_without_a_kernel_have_the_advice_too(sick):
     for view in (Indices(sick), SegmentEncodings(sick)):
         text = re.sub(r"<[^>]*>", "", view.static_html()).replace("&#x27;", "'")
-        messages = view.advice["message"].to_list()
+        messages = view.advice["statement"].to_list()
         assert all(message[1:] in text for message in messages)
         assert (NOTHING_TO_DO in text) == (not messages)
 
 
 def test_of_much_advice_the_rest_is_counted():
-    one = HEALTH.build(
-        {
-            "code": ["small_fragments"],
-            "topic": ["files"],
-            "severity": ["warning"],
-            "version": [3],
-            "branch": [None],
-            "fragment_id": [None],
-            "message": ["m"],
-            "advice": ["a"],
-        }
-    )
-    data = advice_data(pl.concat([one] * 130))
+    data = advice_data([Finding("small_fragments", "s", versions=(3, 3))] * 130)
     assert (len(data["found"]), data["num_found"]) == (100, 130)
     assert data["counts"] == "130 should be done"
     assert data["found"][0]["view"] == "disk"

@@ -171,7 +171,7 @@ def test_a_latest_version_that_cannot_be_read_is_said(tmp_path, browse):
     assert (facts["version"], facts["latest_version"]) == ("1", "2")
     assert browse(widget).ask("latest")["content"]["facts"] in (None, without_lost(facts))
     advice = browse(widget).ask("advice")["content"]
-    by_code = {found["code"]: found["message"] for found in advice["found"]}
+    by_code = {found["code"]: found["statement"] for found in advice["found"]}
     assert next(iter(by_code)) == "unreadable_manifest"
     assert by_code["not_checked"].startswith("files could not be checked: ")
     assert "7 bytes are too few" in by_code["not_checked"]

@@ -285,9 +285,7 @@ def _goes_back(view: HistoryView, step: _Untold) -> bool:
 
 def _unreadable(step: _Untold, error: Exception) -> Finding:
     return Finding(
-        code="rows_unreadable",
-        severity="warning",
-        message=f"compactions since version {step.before.version} are unknown: {error}",
-        advice="Restore the missing or damaged files from a backup.",
-        version=step.after.version,
+        "compactions_unreadable",
+        f"compactions since version {step.before.version} are unknown: {error}",
+        versions=(step.before.version, step.after.version),
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pyroaring import BitMap64
 
 from lance_explorer.errors import FormatError, StorageError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Subject
 from lance_explorer.format.fragment_reuse import FragReuseGroup
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.evidence import Evidence
@@ -37,7 +37,7 @@ def add_stored_lineage(pool: RewritePool, history: History, findings: list[Findi
         try:
             lineage = decode_lineage(text)
         except FormatError as error:
-            findings.append(_unreadable("compaction_lineage", record, error))
+            findings.append(_unreadable("unreadable_compaction_lineage", record, error))
             continue
         for entry in lineage.entries:
             for group in _stored_groups(entry, record.version):
@@ -69,7 +69,7 @@ def add_reuse_histories(
         try:
             entries = fragment_reuse(view, record)
         except (FormatError, StorageError) as error:
-            findings.append(_unreadable("fragment_reuse", record, error))
+            findings.append(_unreadable("unreadable_fragment_reuse", record, error))
             continue
         new = [entry for entry in entries if entry not in seen]
         seen.update(new)
@@ -151,11 +151,10 @@ def _rows(
         return None, None, str(error)
 
 
-def _unreadable(what: str, record: VersionRecord, error: Exception) -> Finding:
+def _unreadable(code: str, record: VersionRecord, error: Exception) -> Finding:
     return Finding(
-        code=f"unreadable_{what}",
-        severity="warning",
-        message=f"the {what.replace('_', ' ')} cannot be read: {error}",
-        advice="Compactions that are recorded nowhere else cannot be followed.",
-        version=record.version,
+        code,
+        f"the {code.removeprefix('unreadable_').replace('_', ' ')} cannot be read: {error}",
+        subject=Subject("version", str(record.version)),
+        versions=(record.version, record.version),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lance_explorer.errors import FormatError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Subject
 from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import DeletionFile, Fragment
 from lance_explorer.format.layout_operations import Rewrite
@@ -89,10 +89,11 @@ def _digest(fragment: Fragment, counts: _Counts) -> FragDigest:
 
 def _unreadable(record: VersionRecord, error: FormatError) -> Finding:
     return Finding(
-        code="corrupt_transaction",
-        severity="warning",
-        message=f"the transaction cannot be understood: {error}",
-        advice="Which fragments were compacted into which is taken from other sources, if there "
-        "are any.",
-        version=record.version,
+        "corrupt_transaction",
+        f"the transaction cannot be understood: {error}",
+        subject=Subject("version", str(record.version)),
+        versions=(record.version, record.version),
+        consequence="Which fragments were compacted into which is taken from other sources, if "
+        "there are any.",
+        is_mild=True,
     )

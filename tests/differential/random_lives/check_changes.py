@@ -158,7 +158,7 @@ def _in_doubt(findings: pl.DataFrame) -> dict[str, set[str]]:
     A column that may be another, which may be a third one, may be that one, too.
     """
     maybe_one: nx.Graph[str] = nx.Graph()
-    for message in findings.filter(code="column_in_doubt")["message"]:
+    for message in findings.filter(code="column_in_doubt")["statement"]:
         told = re.match(r"column '(.*)', with .*, may be '(.*)' of version", message)
         assert told is not None, message
         maybe_one.add_edge(*told.groups())

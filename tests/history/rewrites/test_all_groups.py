@@ -113,7 +113,7 @@ def test_a_damaged_transaction_is_a_finding_and_rows_tell_instead(tmp_path):
     file.write_bytes(encode_transaction("rewrite", b"nonsense", 20, "uuid"))
     found = rewrites(HistoryView.open(view.uri))
     [finding] = found.findings
-    assert (finding.code, finding.version) == ("corrupt_transaction", 22)
+    assert (finding.code, finding.first_version) == ("corrupt_transaction", 22)
     assert [group.version for group in found.groups] == [11]
 
 
@@ -165,7 +165,7 @@ def test_a_missing_reuse_history_is_a_finding(tmp_path, large):
     [file] = (tmp_path / "copy").glob("_indices/*/details.binpb")
     file.unlink()
     [finding] = rewrites(view).findings
-    assert (finding.code, finding.version) == ("unreadable_fragment_reuse", 6)
+    assert (finding.code, finding.first_version) == ("unreadable_fragment_reuse", 6)
 
 
 def lineage_of(*groups: RewriteGroup) -> str:
@@ -228,7 +228,7 @@ def test_damaged_lineage_is_a_finding(tmp_path):
     table = Compacted(tmp_path / "t")
     table.dataset.update_config({LINEAGE_KEY: "{nonsense"})
     [finding] = rewrites(table.view).findings
-    assert (finding.code, finding.version) == ("unreadable_compaction_lineage", 2)
+    assert (finding.code, finding.first_version) == ("unreadable_compaction_lineage", 2)
 
 
 # ---------------------------------------------------------------------------- what rows tell
@@ -428,6 +428,6 @@ def test_what_was_told_while_a_version_vanished_is_not_told_again(tmp_path):
     table.versions()
     made.remove(5)
     [finding] = rewrites(table._view).findings  # as another thread may ask just then
-    assert finding.code == "rows_unreadable"
+    assert finding.code == "compactions_unreadable"
     assert "rows_unreadable" not in table.inspect.findings()["code"].to_list()
     assert table.versions()["version"].to_list() == [1, 2, 6]

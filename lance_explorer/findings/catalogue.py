@@ -1,0 +1,697 @@
+"""Every kind of finding there is, by its code. docs/FINDINGS.md is written from it."""
+
+from collections.abc import Mapping
+
+from lance_explorer.findings.kinds import Kind
+
+__all__ = ["CLEANUP", "KINDS"]
+
+CLEANUP = (
+    "Tag the versions to keep, then clean up: table.cleanup_preview(older_than=timedelta(days=...))"
+    " shows what goes, what is lost and what would break, and has the call that breaks nothing."
+)
+"""How to clean up; what it names does not say what a cleanup of this table would break."""
+
+_ALLOW = "If these files belong to the table, open it with allow_bases=[...]."
+_REPAIR = "Restore the manifest from a backup; until then the rows of the fragment are unreliable."
+_REBUILD = "Build it anew, with replace=True: until then searches with it may be wrong."
+
+KINDS: Mapping[str, Kind] = {
+    # ------------------------------------------------------------------- manifests and commits
+    "unreadable_manifest": Kind(
+        "metadata",
+        "error",
+        "The manifest of a version is damaged, or of a newer format. The version is left out.",
+        "_versions/3.manifest: the file is empty",
+        "Restore its file from a backup.",
+        "The version is left out.",
+    ),
+    "corrupt_transaction": Kind(
+        "metadata",
+        "error",
+        "The transaction of a version is damaged.",
+        "_transactions/4-9e.txn: it is no transaction",
+        "Its contents are not affected: nothing needs to be done.",
+        "The operation of this version is shown as unknown.",
+        (
+            "warning",
+            "only what it says of compactions is not understood: other sources may have it",
+        ),
+    ),
+    "contradicting_manifests": Kind(
+        "metadata",
+        "error",
+        "A version differs from the one before in what its operation does not change, or from its "
+        "transaction. Nothing in the format has a checksum: one of the files is damaged.",
+        "version 4 and the one before contradict each other: the schema differs, and Append "
+        "changes none",
+        "Compare both manifests with a backup, and do not rely on what differs between them.",
+    ),
+    "not_compared": Kind(
+        "metadata",
+        "info",
+        "A commit added so many fragments that they were not compared with its transaction.",
+        "version 2 added 250,000 fragments: they were not compared with those in its transaction",
+        remedy="Nothing needs to be done.",
+    ),
+    "detached_restored": Kind(
+        "metadata",
+        "warning",
+        "A version restored a detached version, which does not say what it was built on. Rows and "
+        "columns that it brought are uncertain in all answers (docs/EVIDENCE.md).",
+        "version 5 restored a detached version, which does not say what it was built on: rows and "
+        "columns that it brought are uncertain in all answers",
+        "Restore versions of a branch, or write the rows again.",
+    ),
+    "compactions_unreadable": Kind(
+        "metadata",
+        "warning",
+        "Which fragments a compaction replaced cannot be found out, since files are unreadable.",
+        "compactions since version 6 are unknown: _deletions/0-6-1.arrow: the file is missing",
+        "Restore the missing or damaged files from a backup.",
+    ),
+    "unreadable_compaction_lineage": Kind(
+        "metadata",
+        "warning",
+        "What a compaction recorded of the fragments that it replaced is damaged.",
+        "the compaction lineage cannot be read: it is no JSON",
+        remedy="Nothing needs to be done for rows of the latest version.",
+        consequence="Compactions that are recorded nowhere else cannot be followed.",
+    ),
+    "unreadable_fragment_reuse": Kind(
+        "metadata",
+        "warning",
+        "The fragment reuse index, which records deferred compactions, is damaged.",
+        "the fragment reuse cannot be read: _indices/0a/details.binpb: the file is missing",
+        remedy="Restore the missing or damaged files from a backup.",
+        consequence="Compactions that are recorded nowhere else cannot be followed.",
+    ),
+    "commit_not_copied": Kind(
+        "metadata",
+        "info",
+        "An external manifest store has a version whose manifest is not yet in its place.",
+        "the external manifest store has this version, and its manifest is still staged at "
+        "_versions/3.manifest-8e: readers without the store do not see it",
+        "Open the table with pylance and the store: that moves the manifest to its place.",
+    ),
+    "latest_manifest_missing": Kind(
+        "metadata",
+        "error",
+        "An external manifest store names a latest version whose manifest is missing.",
+        "the external manifest store says that this version is the latest, and its manifest "
+        "_versions/3.manifest is missing: pylance does not open the table",
+        "Restore the manifest from a backup, or remove the version from the store.",
+        "The versions before are shown.",
+    ),
+    "manifest_of_other_size": Kind(
+        "metadata",
+        "warning",
+        "A manifest has another size than an external manifest store says.",
+        "the external manifest store says that the manifest has 600 bytes, and it has 640",
+        remedy="Let all writers use the store; see which of both the version should be.",
+    ),
+    "versions_not_in_store": Kind(
+        "metadata",
+        "error",
+        "The folder has later versions than the external manifest store.",
+        "the folder has 1 version after 3, the latest in the external manifest store",
+        "Let all writers use the store; commits without it are overwritten or lost.",
+        "Readers with the store do not see them, and they are left out here.",
+    ),
+    "missing_ref": Kind(
+        "metadata",
+        "error",
+        "A tag or branch is listed, and its file is not found.",
+        "_refs/tags/gold.json is listed, but is not there",
+        "refresh() the table to read it again. If it stays so, restore the file, or create the tag "
+        "or branch again.",
+    ),
+    "corrupt_ref": Kind(
+        "metadata",
+        "error",
+        "The file of a tag or branch is damaged, or branches are ancestors of themselves.",
+        "_refs/tags/gold.json: it is no JSON",
+        "Restore the files from a backup, or create the tag or branch again.",
+    ),
+    "opened_through_link": Kind(
+        "metadata",
+        "warning",
+        "The table was opened under another name than the one that Lance knows it by.",
+        "/data/link.lance leads to /data/photos.lance, and Lance takes the two for different "
+        "tables",
+        remedy="Write, branch and clean up under one name alone.",
+        consequence="Under one name, a cleanup removes what branches read that were created under "
+        "another one.",
+        milder=("info", "the table has no branches"),
+    ),
+    "base_not_allowed": Kind(
+        "metadata",
+        "warning",
+        "A manifest names files in a place that is not read without permission.",
+        "base path 1: /elsewhere is not in the folder of the table",
+        _ALLOW,
+        "Reading rows from it is an error.",
+    ),
+    "base_in_another_bucket": Kind(
+        "metadata",
+        "info",
+        "A manifest names files in another bucket than that of the table.",
+        "base path 1 is in another bucket or container than the table: s3://other/t.lance",
+        remedy="Nothing needs to be done.",
+        consequence="It is read as the table is, with the same storage options.",
+    ),
+    "duplicate_fragment_ids": Kind(
+        "metadata",
+        "error",
+        "Two fragments of a version have one ID, so that two rows may have one address.",
+        "two fragments of version 2 have the same ID: the first such version",
+        "Copy the table into a new one with lance.write_dataset.",
+        "Counts of such versions are null, and reading their rows is an error.",
+    ),
+    "rows_not_counted": Kind(
+        "metadata",
+        "warning",
+        "Fragments do not store how many rows they have, as from writers up to 0.7.",
+        "fragment 0 does not store how many rows it has; version 1 is the first with such "
+        "fragments",
+        "Any commit of a newer release counts the rows.",
+        "Counts of such versions are null.",
+        ("info", "the row IDs of the fragment can be counted"),
+    ),
+    "rows_miscounted": Kind(
+        "metadata",
+        "warning",
+        "Fragments of a manifest without a writer may count deleted rows twice.",
+        "fragment 0 says that it has 9 rows, some of them deleted, in a manifest that names no "
+        "writer; version 2 is the first with such fragments",
+        "Any commit of a newer release counts them.",
+        "Counts of such versions are null; pylance reads the rows right.",
+    ),
+    "too_many_deleted": Kind(
+        "metadata",
+        "error",
+        "A manifest says that more rows of a fragment are deleted than it has.",
+        "the manifest says that 12 of 9 rows of fragment 0 are deleted",
+        "Restore the manifest from a backup.",
+        "One of the two numbers is wrong, so live rows are null.",
+    ),
+    "deleted_rows_unknown": Kind(
+        "metadata",
+        "error",
+        "How many rows of a fragment are deleted cannot be found out.",
+        "the manifest does not say how many rows are deleted, and the deletion file is missing, "
+        "damaged, or not allowed to be read",
+        "Restore the deletion file from a backup; until then row counts are unknown.",
+    ),
+    "rows_contradict_row_ids": Kind(
+        "metadata",
+        "error",
+        "A fragment has another number of rows than of row IDs.",
+        "the manifest says that the fragment has 9 rows, and 12 row IDs",
+        "Restore the manifest from a backup.",
+        "One of both is wrong, so counts of its rows are null.",
+    ),
+    "rows_contradict_versions": Kind(
+        "metadata",
+        "error",
+        "Two versions say different numbers of rows of one data file.",
+        "the manifest says that the fragment has 9 rows, and another version says another number "
+        "of the same data file",
+        "Restore the manifest from a backup.",
+        "One of both is wrong, so counts of its rows are null.",
+    ),
+    "not_opened": Kind(
+        "metadata",
+        "error",
+        "pylance does not open the latest version or one with a tag, or does not read its first "
+        "row.",
+        "pylance cannot open version 3: field 4 is its own parent",
+        "Restore its manifest and its files from a backup, or restore an older version.",
+    ),
+    "not_checked": Kind(
+        None,
+        "warning",
+        "A check could not be made, so that nothing is known of what it looks at.",
+        "storage could not be checked: _refs/branches cannot be listed",
+        remedy="Mend what it names, and check again.",
+        milder=("info", "one file of it is unreadable, or the check takes long"),
+    ),
+    "unreadable_table": Kind(
+        "metadata",
+        "error",
+        "A table of several cannot be opened.",
+        "the table cannot be opened: no Lance table at /data/photos.lance",
+        "Check that it still exists, and that the credentials are right.",
+    ),
+    # ------------------------------------------------------------------------------- ledgers
+    "damaged_ledger": Kind(
+        "metadata",
+        "warning",
+        "A file of the ledger is damaged, or of a newer release.",
+        "a file of the ledger is not read: versions-3.parquet: it is no Parquet file",
+        "Record the table again.",
+        "What only this file has is not known.",
+    ),
+    "unknown_recording": Kind(
+        "metadata",
+        "warning",
+        "A ledger has versions of a table at this place, and nothing says that it is this one.",
+        "the ledger has versions 1 to 3 of a table at this place, which has no version and no "
+        "data file in common with this one",
+        "ledger.open(...) shows them by themselves.",
+        "They are left out.",
+    ),
+    "table_went_back": Kind(
+        "metadata",
+        "warning",
+        "A ledger has later versions than the table.",
+        "the ledger has versions up to 9 of this table, whose latest version is 7",
+        remedy="Record the table under another name if it is a copy.",
+        consequence="Versions after the latest one are left out.",
+    ),
+    # ---------------------------------------------------------------------------- row IDs
+    "rows_not_checked": Kind(
+        "row_ids",
+        "warning",
+        "Versions have features that are unknown, so that their rows are not checked.",
+        "rows of 2 versions cannot be checked: unknown feature 512",
+        "A newer release of lance_explorer may check them.",
+    ),
+    "stable_row_ids_switched": Kind(
+        "row_ids",
+        "warning",
+        "Stable row IDs were turned on or off.",
+        "stable row IDs are on from here on, unlike in version 3",
+        remedy="Distinguish rows before and after by version.",
+    ),
+    "next_row_id_fell": Kind(
+        "row_ids",
+        "error",
+        "The counter of row IDs fell, so that IDs may be given out again.",
+        "next_row_id fell from 12 to 9 in version 5 (Restore, lance 8.0.1)",
+        "Distinguish rows by version.",
+        "Later rows may get IDs that other rows had before this version.",
+    ),
+    "row_id_beyond_next": Kind(
+        "row_ids",
+        "error",
+        "A fragment has a row ID that the counter of its version has not given out.",
+        "the fragment has row ID 11, though next_row_id is 9",
+        "Copy the table into a new one before you write to it.",
+        "New rows may get IDs that are taken.",
+    ),
+    "row_ids_unused": Kind(
+        "row_ids",
+        "info",
+        "The counter of row IDs rose by more than there are new rows.",
+        "next_row_id rose from 9 to 20 in version 3 (Append, lance 14.0.2), but only 9 rows got "
+        "new IDs: 2 are reserved or unused",
+        "Nothing needs to be done.",
+    ),
+    "row_ids_missing": Kind(
+        "row_ids",
+        "error",
+        "A version has stable row IDs, and one of its fragments has none.",
+        "the version has stable row IDs, but the fragment has none",
+        _REPAIR,
+    ),
+    "row_id_count": Kind(
+        "row_ids",
+        "error",
+        "A fragment has more or fewer row IDs than rows.",
+        "expected 9 row IDs, one for each row, found 12",
+        _REPAIR,
+    ),
+    "row_version_count": Kind(
+        "row_ids",
+        "error",
+        "A fragment has more or fewer row versions than rows.",
+        "expected 9 created-at versions, one for each row, found 12",
+        _REPAIR,
+    ),
+    "created_after_updated": Kind(
+        "row_ids",
+        "warning",
+        "Rows say that they were created after their last update.",
+        "3 rows were created in a later version than they were last updated",
+        "Do not rely on the row versions of this fragment.",
+    ),
+    "created_at_wrong": Kind(
+        "row_ids",
+        "warning",
+        "Rows that came later are stored as created by version 1.",
+        "rows whose IDs were assigned later are stored as created by version 1: 3 rows in 1 "
+        "fragment, the first in version 4 (Update, lance 4.0.2)",
+        "Use created_at_version, which is corrected from the history where possible.",
+    ),
+    "rows_unreadable": Kind(
+        "row_ids",
+        "error",
+        "The rows of a fragment cannot be found out, since a file is missing or damaged.",
+        "_deletions/0-2-1.arrow: the file is missing",
+        "Restore the file from a backup, or try again if versions are being cleaned up at the "
+        "moment; until then the rows of the fragment are unknown.",
+    ),
+    "duplicate_row_ids": Kind(
+        "row_ids",
+        "error",
+        "Two live rows have one row ID.",
+        "row ID 4 is in more than one live row; the first is in fragments 0, 1",
+        "Copy the table into a new one.",
+        "A row ID finds only one of them.",
+    ),
+    "row_ids_reused": Kind(
+        "row_ids",
+        "error",
+        "A row ID was given out again after the row that had it.",
+        "row ID 9 is assigned again in version 6 (Append, lance 8.0.1); the first is in fragment 3",
+        "Distinguish them by version.",
+        "Earlier rows with these IDs are different rows.",
+    ),
+    "row_id_encoding": Kind(
+        "row_ids",
+        "info",
+        "Row IDs take many more bytes than they need.",
+        "row IDs take 12.0 MB, of which at least 10.1 MB could be saved with the best encoding; "
+        "most of that in fragment 3, 8.0 MB",
+        "Call dataset.optimize.compact_files(target_rows_per_fragment=...): Lance encodes the row "
+        "IDs of the fragments that it writes again. lx.widgets.SegmentEncodings(table) shows what "
+        "each fragment takes.",
+    ),
+    # ---------------------------------------------------------------------------- fragments
+    "small_fragments": Kind(
+        "files",
+        "warning",
+        "A compaction would save 20 fragments or more.",
+        "150 of 160 fragments are small or hold many deleted rows; compacted they are about 3 "
+        "(the aim is 1,048,576 rows each)",
+        remedy="Write larger batches from the start, and compact the table.",
+        milder=("info", "it would save fewer than 100"),
+    ),
+    "deleted_rows": Kind(
+        "files",
+        "warning",
+        "Fragments that a compaction would rewrite hold 10,000 deleted rows, or 100 MB of them.",
+        "30,000 deleted rows, about 1.2 MB of data, are kept in 1 of 4 fragments: more than 10 % "
+        "of their rows; most in fragment 2, 30,000 of 40,000 rows",
+        remedy="Compact the table, and then clean it up.",
+    ),
+    "spread_deleted_rows": Kind(
+        "files",
+        "info",
+        "As many deleted rows are in fragments that a compaction skips.",
+        "12,000 deleted rows are kept in 3 of 4 fragments: at most 10 % of their rows each, so "
+        "that a compaction skips them; most in fragment 2, 5,000 of 60,000 rows",
+        remedy="Compact the table with materialize_deletions_threshold=0.",
+    ),
+    "fragment_ids_run_out": Kind(
+        "files",
+        "warning",
+        "More than half of all fragment IDs that there can be are given out.",
+        "the highest fragment ID is 2,147,483,648 of 4,294,967,295",
+        "Rewrite the table with lance.write_dataset(): IDs are not reused.",
+    ),
+    "fragment_too_large": Kind(
+        "files",
+        "warning",
+        "A fragment has more than half of the rows that addresses reach.",
+        "fragment 0 has 2,147,483,648 rows; offsets and deletion files end at 4,294,967,296",
+        "Write it in parts: lance.write_dataset(..., max_rows_per_file=...).",
+    ),
+    "large_manifest": Kind(
+        "files",
+        "warning",
+        "The manifest has 10 MB or more.",
+        "the manifest of version 3 has 12.0 MB, 11.0 MB of them for fragments",
+        remedy="See table.inspect.manifests() for its parts.",
+        consequence="Opening the version reads all of it, and each commit writes it again.",
+        milder=("info", "most of it is the transaction of the commit"),
+    ),
+    "many_versions": Kind(
+        "files",
+        "info",
+        "1,000 versions or more are kept: who looks for the latest may have to list them all.",
+        "1,000 versions are kept; their manifests take 2.1 MB",
+        CLEANUP,
+    ),
+    "v1_manifest_names": Kind(
+        "files",
+        "info",
+        "Manifests have names of the older scheme.",
+        "the manifests have names of the older scheme, which do not sort latest first: finding "
+        "the latest of 40 versions in an object store means listing all of them",
+        remedy="Migrate the names while nobody else uses the table.",
+    ),
+    "rows_not_scanned": Kind(
+        "files",
+        "info",
+        "Rows of the write-ahead log are not in the table.",
+        "13 rows were written or deleted in 2 shards of the write-ahead log and are not in this "
+        "version, 7 of them in the log alone",
+        "Read with lance.mem_wal.LsmScanner, which sees those in tables of the log, or merge them; "
+        "table.inspect.mem_wal() lists them.",
+        "A plain scan does not see them.",
+    ),
+    "deletion_file_contradicts": Kind(
+        "files",
+        "error",
+        "A deletion file is damaged, or has another number of rows than the manifest says.",
+        "_deletions/0-2-1.arrow: it has 4 rows, and the manifest says 3",
+        "The file or the manifest is damaged, so do not rely on counts of this fragment that are "
+        "shown: restore both from a backup.",
+    ),
+    # ---------------------------------------------------------------------------- data files
+    "corrupt_data_file": Kind(
+        "values",
+        "error",
+        "The end of a data file is damaged, or contradicts the manifest.",
+        "data/0.lance: the file is cut off",
+        "Restore the file from a backup.",
+        "Its rows cannot be read.",
+    ),
+    "rows_contradict_file": Kind(
+        "values",
+        "error",
+        "A data file has another number of rows than its fragment.",
+        "the manifest says that fragment 0 has 7 rows, and its data file data/0.lance has 9",
+        "Restore the manifest or the file from a backup.",
+        "Counts of this fragment that are shown are those of the manifest: do not rely on them.",
+    ),
+    # ---------------------------------------------------------------------------- storage
+    "missing_files": Kind(
+        "storage",
+        "error",
+        "Files that versions need are missing.",
+        "1 data file that the latest version needs is missing: data/0.lance",
+        "Restore the files from a backup, or go back to a version that does not need them.",
+        milder=("info", "they are transactions, of which the manifests have copies"),
+    ),
+    "files_of_wrong_size": Kind(
+        "storage",
+        "error",
+        "Files have another size than the manifest names: they were cut off or replaced.",
+        "1 data file that the latest version needs is of another size than the manifest names: "
+        "data/0.lance",
+        "Restore them from a backup.",
+        milder=("info", "they are transactions, of which the manifests have copies"),
+    ),
+    "old_version_bytes": Kind(
+        "storage",
+        "warning",
+        "A gigabyte or more is needed by old versions only, which neither a tag nor a branch "
+        "keeps.",
+        "3.1 GB are needed by old versions only: 3.1 GB in data files (40); the latest version "
+        "needs 1.0 GB",
+        CLEANUP,
+        milder=("info", "the latest version needs more than that"),
+    ),
+    "files_left_over": Kind(
+        "storage",
+        "warning",
+        "No version names some files, and they are too old to be of a commit under way.",
+        "3 files, 1.2 GB, are named by no version and older than 7 days",
+        "table.cleanup_preview() shows what a cleanup removes, these files too, and has the call.",
+        milder=("info", "they take little room"),
+    ),
+    "files_of_unknown_use": Kind(
+        "storage",
+        "info",
+        "Files have names that Lance does not give, or what may name them cannot be read.",
+        "1 file, 12 bytes, is of unknown use: notes.txt",
+        "Lance does not write files of such names; move them away from the table.",
+    ),
+    "base_path_not_looked_at": Kind(
+        "storage",
+        "warning",
+        "A base path could not be listed, so sizes leave it out.",
+        "base path /elsewhere, where manifests name 3 files, could not be looked at: no such "
+        "folder",
+        "See whether it can be reached.",
+        "Sizes leave it out.",
+    ),
+    "files_left_in_base_paths": Kind(
+        "storage",
+        "info",
+        "No version names some files in base paths.",
+        "2 files in base paths, 1.0 kB, no version names: data/0.lance, ...",
+        "Lance's cleanup does not look into base paths. Where no other table uses them and no "
+        "commit is under way, remove the files that table.inspect.storage() lists.",
+    ),
+    "branch_without_versions": Kind(
+        "storage",
+        "error",
+        "A branch is listed, and has no version.",
+        "branch faces has no versions: its folder is missing",
+        "Delete the branch.",
+    ),
+    "branch_under_another_name": Kind(
+        "storage",
+        "warning",
+        "A branch was created in the table under another name, such as a symlink.",
+        "branch faces was created in the table under the name /data/link.lance",
+        "Before a cleanup, tag the version that the branch was created from: "
+        "table.cleanup_preview() has the calls that break nothing.",
+    ),
+    "tag_without_version": Kind(
+        "storage",
+        "warning",
+        "A tag names a version that is not kept.",
+        "tag gold leads nowhere: version 3 is not kept",
+        "Delete the tag, or set it to a version that is kept.",
+    ),
+    # ---------------------------------------------------------------------------- indices
+    "index_on_dropped_field": Kind(
+        "indices",
+        "info",
+        "An index is on a field that was dropped from the schema.",
+        "the index 'old' is on a field that was dropped from the schema",
+        remedy="Drop it.",
+    ),
+    "index_without_fields": Kind(
+        "indices",
+        "error",
+        "An index is on no field, which no writer makes.",
+        "the index 'id_idx' is on no field: damage",
+        remedy="Drop it.",
+    ),
+    "index_coverage_unknown": Kind(
+        "indices",
+        "info",
+        "Which fragments an index covers is not stored, or cannot be read.",
+        "which fragments the index 'id_idx' covers is not stored, or cannot be read",
+        remedy="Build it anew.",
+    ),
+    "index_covers_nothing": Kind(
+        "indices",
+        "warning",
+        "An index finds no row, however few there are.",
+        "the index 'id_idx' covers none of the 205 rows in 1 fragment",
+        remedy="Update it.",
+        consequence="Each search reads them all.",
+    ),
+    "unindexed_rows": Kind(
+        "indices",
+        "warning",
+        "An index does not find 10,000 rows or more.",
+        "the index 'id_idx' does not find 20,000 of 60,000 rows (33 %), those of 2 fragments",
+        remedy="Update it.",
+        consequence="Each search reads them all.",
+        milder=("info", "they are less than a tenth of all rows"),
+    ),
+    "stale_index_entries": Kind(
+        "indices",
+        "info",
+        "10,000 entries of an index or more, a fifth of all, are of removed rows.",
+        "up to 12,000 of 40,000 entries of the index 'id_idx' (30 %) are of removed rows",
+        remedy="Build it anew from the current rows.",
+        consequence="Searches skip them.",
+    ),
+    "many_index_segments": Kind(
+        "indices",
+        "info",
+        "An index is in 4 segments or more.",
+        "the index 'id_idx' is in 4 segments",
+        remedy="Merge them.",
+        consequence="A search reads all of them.",
+    ),
+    "fragment_reuse_lags": Kind(
+        "indices",
+        "info",
+        "Indices have not yet been updated after deferred compactions.",
+        "the indices 'id_idx' have not been updated for 1 of 1 deferred compactions",
+        remedy="Build them anew.",
+    ),
+    "unstable_row_ids": Kind(
+        "indices",
+        "info",
+        "A million indexed rows or more moved, since row IDs are not stable.",
+        "3 commits moved 1,200,000 rows, and the table has an index",
+        "Stable row IDs can only be chosen when a table is created: rewrite it with "
+        "lance.write_dataset(..., enable_stable_row_ids=True).",
+        "Without stable row IDs each move changes the addresses in index entries.",
+    ),
+    "index_misses_rows": Kind(
+        "indices",
+        "error",
+        "An index covers rows that it has no entry for.",
+        "the index 'id_idx' has no entry for 9 rows, since version 3: row ID 4, 5, 6, ...",
+        _REBUILD,
+        "No search with it finds them.",
+    ),
+    "index_has_other_values": Kind(
+        "indices",
+        "error",
+        "An index has entries of rows under values that they do not have.",
+        "the index 'id_idx' has entries of 2 rows under values that they do not have, since "
+        "version 3: row ID 4, 5",
+        _REBUILD,
+        "A search finds them wrongly.",
+    ),
+    "index_names_no_rows": Kind(
+        "indices",
+        "error",
+        "An index has entries of rows that never were.",
+        "the index 'id_idx' has entries of 2 rows that never were, since version 3: row ID 4, 5",
+        _REBUILD,
+    ),
+    # ------------------------------------------------------- values of changes, rows, searches
+    "values_lost": Kind(
+        "values",
+        "warning",
+        "Values are null, since no file that may be read has them.",
+        "versions 2 to 4 are not kept: values that rows had only in them are lost",
+        remedy="Tag versions that should be kept, and restore missing files from a backup.",
+        milder=("info", "the versions that had them are not kept"),
+    ),
+    "value_file_missing": Kind(
+        "values",
+        "error",
+        "A data file is missing, and so are the values in it.",
+        "data/0.lance is missing, and so are the values in it",
+        "Restore the file from a backup, or leave out its columns with columns=[...].",
+    ),
+    "removed_rows_lost": Kind(
+        "values",
+        "warning",
+        "The version before all changes is not kept, so that removed rows are unknown.",
+        "version 1 is not kept: row versions show which rows were added and written after it, and "
+        "not which were removed",
+        "Tag versions that should be kept, or begin at a kept one.",
+    ),
+    "column_in_doubt": Kind(
+        "values",
+        "warning",
+        "Two columns may be one, and no version that is kept shows it. They are shown as two.",
+        "column 'a', with field ID 1 since version 6, may be 'b' of version 2: no version that is "
+        "kept shows it, so they are two columns",
+        remedy="See both columns, and tag versions that are to be kept.",
+    ),
+    "filter_does_not_fit": Kind(
+        "values",
+        "info",
+        "Versions have no column that a filter names, so they are not searched.",
+        "versions 1 to 3 are not searched: they have no column that the filter names",
+        "Search for what the column was called, or of what type it was, then.",
+    ),
+}
+"""The kinds of findings by code."""
