@@ -2,18 +2,15 @@
 
 from collections.abc import Iterator
 
-import numpy as np
 import polars as pl
 
 from lance_explorer.changes.diff_schema import FieldPair, paired_fields
-from lance_explorer.format.operation_names import OperationName
-from lance_explorer.format.schema import Field
 from lance_explorer.frames.columns import BRANCH, ID, KNOWN_FROM, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.ancestors import Ancestry, BranchVersion, Stretch
 from lance_explorer.history.columns.identity import fields_of_both
+from lance_explorer.history.columns.lives import ByName
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.paths import EMPTY, Branch, VersionPath, path_between
 
 __all__ = ["COMMITS_BETWEEN", "commits_between", "fields_between"]
 
@@ -69,19 +66,13 @@ def fields_between(
         How both come from a common version; None if they do not, or nothing tells.
     """
     before, after = [place.view.version(place.version).records[0] for place in (first, second)]
-    stretches = (*common.to_first, *common.to_second) if common else ()
-    schemas, overwritten = dict[int, tuple[Field, ...]](), common is None
-    for branch, path in filter(None, map(_passed, stretches)):
-        overwritten |= any(
-            branch.history.records[position].operation == OperationName.OVERWRITE
-            for position in path.steps
-        )
-        start = () if path.common == EMPTY else (path.common,)
-        on_the_way = [branch.history.records[position] for position in (*start, *path.steps)]
-        schemas |= {id(record.schema): record.schema for record in on_the_way}
-    way = [before.schema, *schemas.values(), after.schema]
-    kept = fields_of_both(first, second).shared if common else {}
-    return paired_fields(way, kept, overwritten=overwritten)
+    if common is None:
+        return paired_fields(before.schema, after.schema, {}, ByName.OVERWRITES)
+    matched = dict[tuple[int, int], ByName]()
+    for by_name in reversed(ByName):
+        shared = fields_of_both(first, second, by_name).shared
+        matched |= dict.fromkeys(shared.items(), by_name)
+    return paired_fields(before.schema, after.schema, matched)
 
 
 def _commits(stretch: Stretch) -> Iterator[tuple[str | None, VersionRecord, str]]:
@@ -91,13 +82,3 @@ def _commits(stretch: Stretch) -> Iterator[tuple[str | None, VersionRecord, str]
         for record, place in zip(history.records, places, strict=True):
             if stretch.begin < record.version <= stretch.end:
                 yield stretch.view.branch, record, place
-
-
-def _passed(stretch: Stretch) -> tuple[Branch, VersionPath] | None:
-    """Return the way over a stretch, without what a restore undid; None if its branch is gone."""
-    if stretch.view is None:
-        return None
-    branch = Branch(stretch.view, stretch.view.history)
-    ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
-    begin, end = (np.searchsorted(branch.history.versions, ends, side="right") - 1).tolist()
-    return branch, path_between(branch.history, begin, end)

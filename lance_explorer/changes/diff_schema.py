@@ -8,7 +8,7 @@ import polars as pl
 
 from lance_explorer.format.schema import NO_PARENT, Field, field_paths
 from lance_explorer.frames.columns import FIELD_ID, TEXT, Column, FrameSchema
-from lance_explorer.history.columns.lives import all_the_way
+from lance_explorer.history.columns.lives import ByName
 
 __all__ = ["SCHEMA_DIFF", "FieldPair", "paired_fields", "schema_diff"]
 
@@ -55,43 +55,45 @@ class FieldPair:
 
 
 def paired_fields(
-    way: Sequence[Schema], kept_ids: Mapping[int, int], *, overwritten: bool
+    old: Schema,
+    new: Schema,
+    matched: Mapping[tuple[int, int], ByName],
+    otherwise: ByName | None = None,
 ) -> list[FieldPair]:
     """Return which field of one version is which of another.
 
-    Fields are told by their IDs, as far as these were kept. Of the others paths tell; an Overwrite
-    starts IDs over, so that types must tell casts from fields that were replaced.
-
     Parameters
     ----------
-    way : sequence of tuple of Field
-        The schemas from the one version to the other.
-    kept_ids : mapping of int to int
-        The IDs in the second one of fields that both have, by those in the first: what
-        :mod:`~lance_explorer.history.columns.lives` says.
-    overwritten : bool
-        Whether there is an Overwrite on the way.
+    old, new : tuple of Field
+        The schemas of both.
+    matched : mapping of (int, int) to ByName
+        The IDs of fields that both have, in the first and in the second, with what proves it.
+    otherwise : ByName, optional
+        What a path proves alone; nothing by default.
     """
-    old, new = way[0], way[-1]
     old_paths, new_paths = field_paths(old), field_paths(new)
-    kept_paths = all_the_way(way)
     left = {field.id: field for field in old}
-    pairs = {kept_ids[id_]: left.pop(id_) for id_ in kept_ids.keys() & left.keys()}
+    pairs = dict[int, tuple[Field | None, ByName | None]]()
+    for (one, other), how in sorted(matched.items(), key=lambda match: match[1]):
+        if one in left and other not in pairs:
+            pairs[other] = left.pop(one), how
     by_path = {old_paths[field.id]: field for field in left.values()}
     found = list[FieldPair]()
     for field in new:
         path = new_paths[field.id]
-        before = pairs.get(field.id) or by_path.pop(path, None)
+        before, proof = pairs.get(field.id, (by_path.get(path), otherwise))
+        if field.id not in pairs:
+            by_path.pop(path, None)
         if before is None:
             found.append(FieldPair("added", None, field, None, path))
             continue
-        old_path, is_kept = old_paths[before.id], field.id in pairs
-        if overwritten and before.logical_type != field.logical_type:
-            change: str | None = "replaced"
-        elif overwritten or (is_kept and (old_path != path or before.id == field.id)):
-            change = _change(before, field, is_renamed=old_path != path)
-        else:
-            change = "cast" if is_kept or path in kept_paths else "replaced"
+        old_path = old_paths[before.id]
+        change = None if proof is None else _change(before, field, is_renamed=old_path != path)
+        # An Overwrite gives all IDs anew: only the type tells a cast from another column.
+        if proof is None or (proof is ByName.OVERWRITES and change == "cast"):
+            change = "replaced"
+        elif change != "renamed" and before.id != field.id and proof is not ByName.OVERWRITES:
+            change = "cast"  # which gave it another ID
         found.append(FieldPair(change, before, field, old_path, path))
     dropped = [FieldPair("dropped", field, None, path, None) for path, field in by_path.items()]
     return found + dropped

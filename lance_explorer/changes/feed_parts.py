@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lance_explorer.arguments import of_kind
-from lance_explorer.changes.net import replaced_columns
+from lance_explorer.changes.replaced_columns import ReplacedColumns
 from lance_explorer.changes.row_shares import RowShare, changed_rows, row_shares
 from lance_explorer.changes.steps import VersionRange, is_told_by_itself, is_told_by_rows
 from lance_explorer.errors import InvalidArgumentError
@@ -73,7 +73,7 @@ def net_parts(
     if is_paired or not is_told_by_rows(versions, added):
         return _lines_of(begin, end, sum(changed.values()) if has_values else 0, num_rows)
     states = np.concatenate([removed, added])
-    if kept != EMPTY and replaced_columns(rows, begin, end):
+    if kept != EMPTY and ReplacedColumns.between(rows.history, begin, end):
         states = np.concatenate([removed, rows.history.intervals.at(end)])
         every = changed_rows(rows.history, states[:0], rows.history.intervals.at(end), range(0))
         changed = {**every, **changed}

@@ -195,8 +195,8 @@ def _common_fragments(base: PlaceRows, end: PlaceRows) -> dict[int, InPlace]:
 
 def _shared_fields(base: PlaceRows, end: PlaceRows) -> dict[int, int]:
     """Return the IDs at the end of fields of the common version, by their IDs there."""
-    ends = [BranchVersion(one.rows.view, one.version) for one in (base, end)]
-    return dict(fields_of_both(*ends).shared)
+    before, after = [BranchVersion(one.rows.view, one.version) for one in (base, end)]
+    return dict(fields_of_both(before, after).shared)
 
 
 def _based_nowhere(fragment: Fragment) -> Fragment:

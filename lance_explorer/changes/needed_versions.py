@@ -8,7 +8,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from lance_explorer.changes.column_only_updates import LOOKED_THROUGH
-from lance_explorer.changes.net import replaced_columns
+from lance_explorer.changes.replaced_columns import ReplacedColumns
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragment_columns import SequenceStorage
@@ -143,7 +143,7 @@ def _tells_made_up(part: HistoryView, first: History, *, is_backward: bool) -> b
         return False
     rows = state_rows(part)
     states, _ = states_between(history, 0, last)
-    if replaced_columns(rows, 0, last):
+    if ReplacedColumns.between(rows.history, 0, last):
         states = history.intervals.at(0)
     rows.load(states.tolist())
     may_be = [state for state in states.tolist() if _has_version(rows, state, MADE_UP)]

@@ -39,15 +39,8 @@ __all__ = [
     "is_never_back",
     "net_changes",
     "net_changes_since",
-    "replaced_columns",
     "traces_between",
 ]
-
-
-def replaced_columns(rows: StateRows, begin: int, end: int) -> ReplacedColumns:
-    """Return the columns of two versions that share a name and are two columns."""
-    common = schemas_at(rows, begin, end).common
-    return ReplacedColumns.between(rows, path_between(rows.history, begin, end), begin, end, common)
 
 
 def traces_between(rows: StateRows, begin: int, end: int) -> Traces:
@@ -78,11 +71,10 @@ def net_changes(
         What :func:`traces_between` tells of both versions, if that is known.
     """
     path = path_between(rows.history, begin, end)
-    schemas = schemas_at(rows, begin, end)
     by_ids = rows.is_told_by_ids(begin + 1)
     fields = EndFields.between(rows.history, begin, end)
     found = found or traces(rows, path, fields)
-    replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
+    replaced = ReplacedColumns.between(rows.history, begin, end)
     runs = found.ordered.cut(_compared(rows, begin, end, share, everywhere=bool(replaced)))
     runs = cut_at_links(rows, runs)
     if rows.namesakes:

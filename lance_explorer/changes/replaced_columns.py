@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.schema import field_paths
-from lance_explorer.history.columns.lives import all_the_way
+from lance_explorer.history.columns.lives import ByName, shared_fields
+from lance_explorer.history.history import History
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.history.paths import EMPTY, VersionPath
+from lance_explorer.history.paths import EMPTY
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -37,25 +38,16 @@ class ReplacedColumns:
     after: frozenset[int]
 
     @classmethod
-    def between(
-        cls, rows: StateRows, path: VersionPath, begin: int, end: int, kept: frozenset[int]
-    ) -> "ReplacedColumns":
-        """Find those of two versions, given by their positions or EMPTY, and the IDs both keep."""
-        records = rows.history.records
-        positions = {*path.steps, path.common, begin, end} - {EMPTY}
-        schemas = {id(records[position].schema): records[position].schema for position in positions}
-        if EMPTY in (begin, end) or len(schemas) == 1:
+    def between(cls, history: History, begin: int, end: int) -> "ReplacedColumns":
+        """Return those of two versions of a branch, given by their positions or EMPTY."""
+        schemas = [() if at == EMPTY else history.records[at].schema for at in (begin, end)]
+        if schemas[0] is schemas[1] and begin + 1 == end:
             return cls(frozenset(), frozenset())
-        old, new = [
-            {path: id_ for id_, path in field_paths(records[position].schema).items()}
-            for position in (begin, end)
-        ]
-        paths = all_the_way(schemas.values())
-        pairs = {
-            (old[path], new[path])
-            for path in old.keys() & new.keys()
-            if (old[path] not in kept if old[path] == new[path] else path not in paths)
-        }
+        old, new = [{path: id_ for id_, path in field_paths(one).items()} for one in schemas]
+        pairs = {(old[path], new[path]) for path in old.keys() & new.keys()}
+        for by_name in (ByName.NEVER, ByName.SEAMS):
+            if pairs:
+                pairs -= shared_fields(history, begin, end, by_name).items()
         return cls(frozenset([id_ for id_, _ in pairs]), frozenset([id_ for _, id_ in pairs]))
 
     def __bool__(self) -> bool:

@@ -76,8 +76,17 @@ def columns_at(stops: Sequence[Stop]) -> ColumnsAt:
     return ColumnsAt(at, doubts)
 
 
-def fields_of_both(one: BranchVersion, other: BranchVersion) -> FieldsOfBoth:
+def fields_of_both(
+    one: BranchVersion, other: BranchVersion, by_name: ByName = ByName.NEVER
+) -> FieldsOfBoth:
     """Return which fields two versions share, of whatever branches.
+
+    Parameters
+    ----------
+    one, other : BranchVersion
+        The versions.
+    by_name : ByName
+        Where names prove it, too.
 
     Raises
     ------
@@ -87,7 +96,7 @@ def fields_of_both(one: BranchVersion, other: BranchVersion) -> FieldsOfBoth:
     lines = {place.view.branch: Branch(place.view, place.view.history) for place in (one, other)}
     related = commits_of(lines.values())
     ends = [related.commit(place.view.branch, place.version) for place in (one, other)]
-    found = fold_columns(related.graph, related.histories, ends)
+    found = fold_columns(related.graph, related.histories, ends, by_name)
     return FieldsOfBoth(_shared(found, *ends), frozenset(_doubtful(found, *ends)))
 
 

@@ -30,7 +30,6 @@ __all__ = [
     "ColumnLives",
     "Doubt",
     "Lives",
-    "all_the_way",
     "column_lives",
     "fold_columns",
     "kept_fields",
@@ -85,21 +84,25 @@ class ColumnLives(NamedTuple):
     doubts: tuple[Doubt, ...]
 
 
-def column_lives(history: History, positions: Iterable[int]) -> dict[int, Lives]:
+def column_lives(
+    history: History, positions: Iterable[int], by_name: ByName = ByName.NEVER
+) -> dict[int, Lives]:
     """Return which fields versions of a branch have, by their positions; EMPTY has none."""
     wanted = {*positions} - {EMPTY}
     commits = {position: commit_at(history, position) for position in wanted}
-    found = fold_columns(history.graph, {"": history}, commits.values()).at
+    found = fold_columns(history.graph, {"": history}, commits.values(), by_name).at
     return {EMPTY: {}, **{position: found[commit] for position, commit in commits.items()}}
 
 
-def shared_fields(history: History, begin: int, end: int) -> dict[int, int]:
+def shared_fields(
+    history: History, begin: int, end: int, by_name: ByName = ByName.NEVER
+) -> dict[int, int]:
     """Return the IDs in a second version of fields that a first one has, by their IDs there.
 
     The versions are of one branch, given by their positions or EMPTY. A cast gives a field another
     ID.
     """
-    lives = column_lives(history, (begin, end))
+    lives = column_lives(history, (begin, end), by_name)
     later = {life: id_ for id_, life in lives[end].items()}
     return {id_: later[life] for id_, life in lives[begin].items() if life in later}
 
@@ -137,11 +140,6 @@ def fold_columns(
     return ColumnLives(
         {commit: state.lives for commit, state in states.items()}, tuple(fold.doubts.values())
     )
-
-
-def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:
-    """Return the paths that fields have in all versions of a way: there a cast leaves its name."""
-    return frozenset.intersection(*[frozenset(field_paths(one).values()) for one in schemas])
 
 
 class _State(NamedTuple):
@@ -239,16 +237,17 @@ class _Fold:
     def _named(
         self, before: _State, record: VersionRecord, known: Lives, least: ByName
     ) -> dict[int, int]:
-        """Return the known fields with columns that have the name of one that is left."""
+        """Return the known fields with those that have the path of one that is left."""
         if self.by_name < least or before.commit is None:
             return {**known}
+        were = field_paths(self._record(before.commit).schema)
         left = {
-            name: before.lives[id_]
-            for name, id_ in _columns_but(self._record(before.commit), ()).items()
+            path: before.lives[id_]
+            for id_, path in were.items()
             if before.lives[id_] not in known.values()
         }
-        columns = _columns_but(record, known)
-        return {**known, **{id_: left[name] for name, id_ in columns.items() if name in left}}
+        others = {id_: path for id_, path in field_paths(record.schema).items() if id_ not in known}
+        return {**known, **{id_: left[path] for id_, path in others.items() if path in left}}
 
     def _known_over_a_seam(
         self, before: _State, commit: Commit, *, is_unknown: bool
