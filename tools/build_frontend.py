@@ -178,11 +178,18 @@ def notices(parts: set[str]) -> str:
     }
     holders: dict[str, list[str]] = {}
     for package in sorted(packages):
-        text = (PACKAGES / package / "LICENSE").read_text(encoding="utf-8")
-        holders.setdefault(text.strip(), []).append(package)
+        holders.setdefault(licence(PACKAGES / package), []).append(package)
     return "".join(
         [f"/*! Has parts of {', '.join(held)}:\n\n{text}\n*/\n" for text, held in holders.items()]
     )
+
+
+def licence(package: Path) -> str:
+    """Return the licence in the folder of a package, whatever its files are called."""
+    files = [path for path in package.iterdir() if re.match("(?i)licen[cs]e|copying", path.name)]
+    if not files:
+        sys.exit(f"{package.name} has no file with its licence, which must go into the script")
+    return "\n\n".join([path.read_text(encoding="utf-8").strip() for path in sorted(files)])
 
 
 def is_same(path: Path, content: bytes) -> bool:
