@@ -1,5 +1,6 @@
 // Elements of the page, and what fills them.
 
+import { h } from "preact";
 import { visible } from "./text";
 
 /** What an element may contain; null and undefined are left out. */
@@ -56,10 +57,6 @@ export function setAttributes(element: Element, attributes: Record<string, strin
 }
 
 /** Text in which backticks enclose names and values. */
-export function rich(text: string): Child[] {
-  return text.split("`").map((part, i) => (i % 2 ? node("code", {}, visible(part)) : part));
-}
-
-export function strong(text: string) {
-  return node("strong", {}, text);
+export function rich(text: string) {
+  return text.split("`").map((part, i) => (i % 2 ? h("code", null, visible(part)) : part));
 }

@@ -1,5 +1,6 @@
 // All versions of a table, as Python tells them once.
 
+import type { VNode } from "preact";
 import { unpackArrays } from "./arrays";
 import { type AskWords, commitWords } from "./commit_words";
 import type { HistoryArrays, HistoryContent } from "./messages";
@@ -15,8 +16,8 @@ export interface History extends Omit<HistoryContent, "arrays" | "buffers">, His
   operationAt: (position: number) => string;
   timeAt: (position: number) => string | null;
   tagsAt: (position: number) => string[];
-  /** An element with the words on a commit; they are asked for if they are not here yet. */
-  wordsOf: (position: number) => HTMLElement;
+  /** The words on a commit; they are asked for if they are not here yet. */
+  wordsOf: (position: number) => VNode;
 }
 
 const noWords = async () => ({});

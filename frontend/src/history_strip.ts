@@ -1,6 +1,6 @@
 import "./history_strip.css";
+import type { ComponentChildren } from "preact";
 import { canvas, onTheme, themeColor } from "./canvas";
-import type { Child } from "./elements";
 import { node, setAttributes } from "./elements";
 import type { History } from "./history";
 import { isCommand, sliderTargets } from "./keys";
@@ -11,7 +11,7 @@ import { drawCommits, drawGaps, drawRows, drawTags, drawVersionCursor, STRIP, st
 
 interface Strip {
   onMove: (position: number) => void;
-  describe: (position: number) => Child[];
+  describe: (position: number) => ComponentChildren;
   /** How tall the rows are drawn, in px. */
   chart?: number;
 }
@@ -85,7 +85,7 @@ export function historyStrip(root: HTMLElement, { onMove, describe, chart = STRI
   element.addEventListener("pointermove", (event) => {
     if (!scale || !history?.count) return;
     if (element.hasPointerCapture(event.pointerId)) moveTo(place(event));
-    else tip.show(event, ...describe(place(event)));
+    else tip.show(event, describe(place(event)));
   });
   element.addEventListener("pointerleave", () => tip.hide());
   const stopTheme = onTheme(() => picture.redraw());

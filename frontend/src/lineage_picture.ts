@@ -1,5 +1,6 @@
 // The picture to move about in: which versions are in sight, what is pointed at, clicked and typed.
 
+import type { ComponentChildren } from "preact";
 import { canvas, lookOf, onTheme } from "./canvas";
 import { node } from "./elements";
 import { AXIS, type Commits } from "./lineage_axis";
@@ -17,7 +18,7 @@ interface PictureActions {
   onSelect: (lane: string | null) => void;
   onVersion: (version: string) => void;
   /** What the tooltip says. */
-  describe: (found: InLineage, layout: Layout, commits: Commits) => Node[];
+  describe: (found: InLineage, layout: Layout, commits: Commits) => ComponentChildren;
 }
 
 /**
@@ -84,7 +85,7 @@ export function lineagePicture(root: HTMLElement, { onView, onSelect, onVersion,
     const changed = found?.what !== pointed?.what || found?.index !== pointed?.index;
     pointed = found;
     element.style.setProperty("cursor", found ? "pointer" : "grab");
-    if (found) tip.show(event, ...describe(found, layout, commits));
+    if (found) tip.show(event, describe(found, layout, commits));
     else tip.hide();
     if (changed) front.redraw();
   }

@@ -1,7 +1,8 @@
 // The line from a view to Python: questions, answers, news, and the shared state.
 
 import "./common.css";
-import { node, setAttributes } from "./elements";
+import { h, render } from "preact";
+import { node } from "./elements";
 import type { Changes, Failure, Progress, State } from "./messages";
 import type { Model } from "./model";
 import { errorPane, progressBar } from "./panes";
@@ -57,10 +58,7 @@ const ENDED = "The kernel seems to have ended. What is shown stays; run the cell
  *   onState(listener)  calls the listener with the state now and after every change; while the view
  *                      is not on the page, or hidden, when it is seen again
  *   open(view, changes) shows another view, and changes the state; canOpen(view): is there one?
- *   leadTo(view, text, changes)
- *                      a button that does so, or null if there is no such view
  *   offline            why nothing can be asked that is not in the page already; "" with Python
- *   needsPython(control) disables a control there, and says why; returns it
  *   on(kind, listener) calls the listener with what Python tells unasked
  *   busy(text)         shows that something takes long; null ends that
  *   close()            what `render` returns
@@ -73,16 +71,12 @@ export function connect(model: Model, el: HTMLElement) {
   const errors = errorPane();
   const progress = progressBar();
   const root = node("div", { class: "lx-body" });
+  const panes = node("div", { class: "lx-held" });
+  render([h(progress.Bar, {}), h(errors.Errors, {})], panes);
   const label = model.get("label");
   const offline = model.get("offline") ?? "";
   const among = label ? { role: "tabpanel", "aria-label": label } : {};
-  const frame = node(
-    "div",
-    { class: "lx", "data-lm-suppress-shortcuts": "true", ...among },
-    progress.element,
-    errors.element,
-    root,
-  );
+  const frame = node("div", { class: "lx", "data-lm-suppress-shortcuts": "true", ...among }, panes, root);
   // Notebook 7 asks only the focused element whether it wants its keys for itself.
   frame.addEventListener("focusin", ({ target }) =>
     (target as Element).setAttribute("data-lm-suppress-shortcuts", "true"),
@@ -207,15 +201,6 @@ export function connect(model: Model, el: HTMLElement) {
     open: openView,
     canOpen,
     offline,
-    needsPython<Control extends HTMLButtonElement | HTMLInputElement>(control: Control) {
-      if (offline) setAttributes(control, { disabled: "", title: offline });
-      return control;
-    },
-    leadTo(view: string, text: string, changes: Changes = {}) {
-      return canOpen(view)
-        ? node("button", { class: "lx-button lx-small", onclick: () => openView(view, changes) }, text)
-        : null;
-    },
     on: <Content>(kind: string, listener: (content: Content) => void) => news.set(kind, listener),
     busy: (text: string | null) =>
       text === null ? progress.hide("busy") : progress.show("busy", { text, fraction: null }),

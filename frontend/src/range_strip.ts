@@ -1,7 +1,7 @@
 // The history over versions with two handles on it: the range between them is what is compared.
 
+import type { ComponentChildren } from "preact";
 import { canvas, contextOf, onTheme } from "./canvas";
-import type { Child } from "./elements";
 import { node, setAttributes, setStyle } from "./elements";
 import type { History } from "./history";
 import { isCommand, sliderTargets } from "./keys";
@@ -17,7 +17,10 @@ import { drawCommits, drawEnds, drawGaps, drawRows, drawTags, STRIP, stripScale 
  */
 export function rangeStrip(
   root: HTMLElement,
-  { onMove, describe }: { onMove: (which: number, position: number) => void; describe: (position: number) => Child[] },
+  {
+    onMove,
+    describe,
+  }: { onMove: (which: number, position: number) => void; describe: (position: number) => ComponentChildren },
 ) {
   let history!: History;
   let scale!: VersionScale;
@@ -127,7 +130,7 @@ export function rangeStrip(
   element.addEventListener("pointermove", (event) => {
     if (!scale || !history?.count) return;
     if (element.hasPointerCapture(event.pointerId)) moveTo(dragged, positionOf(event));
-    else tip.show(event, ...describe(positionOf(event)));
+    else tip.show(event, describe(positionOf(event)));
   });
   element.addEventListener("pointerleave", () => tip.hide());
   const stopTheme = onTheme(() => picture.redraw());

@@ -1,5 +1,6 @@
 // The life of one row: a line through the fragments that it was in, with a mark at each event.
 
+import type { ComponentChildren } from "preact";
 import type { Look } from "./canvas";
 import { canvas, fitting, haloText, lookOf, onTheme } from "./canvas";
 import { node, setAttributes } from "./elements";
@@ -41,7 +42,7 @@ const TIMELINE = { side: 14, label: 150, lane: 34, lowest: 70, tallest: 420, foo
  */
 export function rowTimeline(
   root: HTMLElement,
-  { onChoose, describe }: { onChoose: (index: number) => void; describe: (event: RowEvent) => Node[] },
+  { onChoose, describe }: { onChoose: (index: number) => void; describe: (event: RowEvent) => ComponentChildren },
 ) {
   let commits!: Commits;
   let events: RowEvent[] = [];
@@ -128,7 +129,7 @@ export function rowTimeline(
   element.addEventListener("pointermove", (event) => {
     const mark = at(event);
     element.style.setProperty("cursor", mark ? "pointer" : "default");
-    if (mark) tip.show(event, ...describe(mark.event));
+    if (mark) tip.show(event, describe(mark.event));
     else tip.hide();
   });
   element.addEventListener("pointerleave", () => tip.hide());

@@ -1,6 +1,7 @@
 // The table of a RowsView (rows_view.py): only the rows in sight, and some around them, are here.
 
 import "./rows.css";
+import { h, render } from "preact";
 import { node } from "./elements";
 import type { Link } from "./link";
 import type { RowsAbout } from "./messages";
@@ -54,8 +55,10 @@ export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowAc
   const scroll = rowScroll(grid, sight, drawAndFetch);
   const detail = detailPane(link, () => grid.focus());
   const bar = rowBar(link, heads.ofRows, () => grid.focus());
+  const below = node("div", {});
+  render(h(detail.Pane, {}), below);
   const coming = node("p", { class: "lx-quiet lx-rows-loading" }, waiting);
-  const element = node("div", { class: "lx-rows lx-rows-coming" }, coming, bar.element, grid, detail.element);
+  const element = node("div", { class: "lx-rows lx-rows-coming" }, coming, bar.element, grid, below);
   const choice = rowChoice(link, {
     extent: () =>
       about ? { inSight: sight.inSight, numRows: about.num_rows, numColumns: about.columns.length } : null,
@@ -102,7 +105,6 @@ export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowAc
     widths.clear(about.columns);
     heads.build(about);
     body.clear(about.columns);
-    bar.propose(about.columns);
   }
 
   /** Ascending, then descending, then as it was. */

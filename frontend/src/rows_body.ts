@@ -1,5 +1,6 @@
 // The cells of a grid: a line for each row in sight, filled anew as others come in sight.
 
+import { h } from "preact";
 import { fillCell } from "./cells";
 import { node } from "./elements";
 import type { RowColumn, RowsPage } from "./messages";
@@ -92,7 +93,7 @@ export function rowBody(prefix: string, tip: Tooltip, { onCell, onTwice, onText 
   function enlarge(event: MouseEvent) {
     const picture = (event.target as Element).closest("td img");
     if (picture instanceof HTMLImageElement)
-      tip.show(event, node("img", { class: "lx-large", src: picture.src, alt: picture.alt }));
+      tip.show(event, h("img", { class: "lx-large", src: picture.src, alt: picture.alt }));
     else tip.hide();
   }
 

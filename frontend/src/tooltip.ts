@@ -1,6 +1,8 @@
 // A box beside the pointer.
 
-import { type Child, fill, node, setStyle } from "./elements";
+import { type ComponentChildren, render } from "preact";
+import { node } from "./elements";
+import { placeBeside } from "./floats";
 
 export type Tooltip = ReturnType<typeof tooltip>;
 
@@ -10,19 +12,16 @@ let latest: HTMLElement | null = null;
 /** A box beside the pointer: `show(event, ...children)`, `hide()`. */
 export function tooltip(root: HTMLElement) {
   const element = node("div", { class: "lx-tooltip", role: "tooltip", hidden: true });
-  root.append(element);
   return {
     element,
-    show({ clientX, clientY }: { clientX: number; clientY: number }, ...children: Child[]) {
+    show({ clientX, clientY }: { clientX: number; clientY: number }, ...children: ComponentChildren[]) {
+      if (!element.isConnected) root.append(element); // once the view is drawn there
       if (latest && latest !== element) latest.hidden = true;
       latest = element;
-      fill(element, ...children);
+      render(children, element);
       element.hidden = false;
-      const { width, height } = element.getBoundingClientRect();
-      const left = Math.min(clientX + 12, document.documentElement.clientWidth - width - 8);
-      const below = clientY + 16;
-      const top = below + height < document.documentElement.clientHeight ? below : clientY - height - 8;
-      setStyle(element, { left: `${Math.max(4, left)}px`, top: `${Math.max(4, top)}px` });
+      const pointer = { getBoundingClientRect: () => new DOMRect(clientX, clientY) };
+      placeBeside(pointer, element, "bottom-start", 14);
     },
     hide() {
       element.hidden = true;

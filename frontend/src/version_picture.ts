@@ -1,6 +1,6 @@
 import "./version_picture.css";
+import type { ComponentChildren } from "preact";
 import { canvas, onTheme, themeColor } from "./canvas";
-import type { Child } from "./elements";
 import { node, setAttributes } from "./elements";
 import type { History } from "./history";
 import { isCommand, sliderTargets, stepOf } from "./keys";
@@ -16,7 +16,7 @@ export interface GivenPicture {
   drawMark?: (context: CanvasRenderingContext2D, scale: VersionScale, width: number, row: string | null) => void;
   rowAt?: (y: number, position: number) => string | null;
   nextRow?: (row: string | null, step: number, position: number) => string | undefined;
-  describe: (position: number, row: string | null) => Child[];
+  describe: (position: number, row: string | null) => ComponentChildren;
   words: (position: number, row: string | null) => string;
   onMove: (position: number, row?: string | null) => void;
 }
@@ -30,7 +30,7 @@ export interface GivenPicture {
  *   drawMark(context, scale, width, row)  marks the chosen row, in the same place
  *   rowAt(y, position)        the row at a height, null for none
  *   nextRow(row, step, position)  the row that an arrow key leads to
- *   describe(position, row)   what the tooltip says: nodes
+ *   describe(position, row)   what the tooltip says
  *   words(position, row)      the same in short, for those who do not see it
  *   onMove(position, row)     called when the user chooses; row is undefined where it stays
  */
@@ -103,7 +103,7 @@ export function versionPicture(root: HTMLElement, given: GivenPicture) {
     if (!scale || !history?.count) return;
     const [at, there] = placeOf(event);
     if (element.hasPointerCapture(event.pointerId)) moveTo(at);
-    else tip.show(event, ...given.describe(at, there));
+    else tip.show(event, given.describe(at, there));
   });
   element.addEventListener("pointerleave", () => tip.hide());
   const stopTheme = onTheme(() => picture.redraw());

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { sectionOf } from "../src/answer_sections";
 import { alignedTo, planLines } from "../src/disk_panel";
+import { drawn } from "./drawn";
 
 const versions = (...numbers: number[]) => BigUint64Array.from(numbers.map(BigInt));
 
@@ -49,8 +50,7 @@ const plan = {
 };
 
 function shown(given: Partial<typeof plan>, isWhole: boolean) {
-  const [, element] = planLines({ ...plan, ...given }, isWhole) as HTMLElement[];
-  return element;
+  return drawn(planLines({ ...plan, ...given }, isWhole));
 }
 
 test.each([true, false])("what a plan breaks and what is lost stand unfolded above its call", (isWhole) => {
@@ -77,7 +77,7 @@ test("a plan that can only break something has no call to copy", () => {
 
 test("rows of an answer are a table, and what is left out is counted", () => {
   const columns = [{ name: "id", is_number: true }];
-  const element = sectionOf({ ...section("rows", "Rows", ""), lines: [], columns, rows: [["1"]], num_rows: 3 });
+  const element = drawn(sectionOf({ ...section("rows", "Rows", ""), lines: [], columns, rows: [["1"]], num_rows: 3 }));
   expect(element.querySelector("td")?.textContent).toBe("1");
   expect(element.textContent).toContain("and 2 more");
 });

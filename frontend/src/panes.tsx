@@ -1,0 +1,99 @@
+// Errors, and how far something is.
+
+import { signal } from "@preact/signals";
+import type { Failure, Progress } from "./messages";
+import { cut, visible } from "./text";
+
+/** Errors by kind of question, each with what failed and how to go on: `show`, `hide`, and `Errors`, which draws them. */
+export function errorPane() {
+  const shown = signal(new Map<string, Failure & { again: (() => void) | null }>());
+
+  function hide(kind: string) {
+    if (!shown.value.has(kind)) return;
+    const others = new Map(shown.value);
+    others.delete(kind);
+    shown.value = others;
+  }
+
+  function show(kind: string, failure: Failure, again: (() => void) | null = null) {
+    hide(kind);
+    shown.value = new Map(shown.value).set(kind, { ...failure, again });
+  }
+
+  const Errors = () => (
+    <div class="lx-errors" role="alert">
+      {[...shown.value].map(([kind, { title, message, details, again }]) => (
+        <div key={kind} class="lx-error">
+          <strong>{visible(title)}</strong>
+          <span class="lx-error-message">{cut(message, 2000)}</span>
+          {details && (
+            <details>
+              <summary>Details for a bug report</summary>
+              <pre>{details}</pre>
+            </details>
+          )}
+          <div class="lx-error-actions">
+            {again && (
+              <button
+                class="lx-button"
+                onClick={() => {
+                  hide(kind);
+                  again();
+                }}
+              >
+                Try again
+              </button>
+            )}
+            <button class="lx-button" onClick={() => hide(kind)}>
+              Dismiss
+            </button>
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+  return { Errors, show, hide };
+}
+
+const LONGEST_LABEL = 80; // characters; more are a paragraph
+
+/** A line on top of the view while something takes long: `show`, `wait`, `hide`, and `Bar`, which draws it. */
+export function progressBar() {
+  const running = signal(new Map<string, Progress & { isSilent?: boolean }>());
+  const add = (kind: string, content: Progress & { isSilent?: boolean }) => {
+    running.value = new Map(running.value).set(kind, content);
+  };
+
+  function Bar() {
+    const newest = [...running.value.values()].at(-1);
+    const { text = "", fraction = null } = newest ?? {};
+    return (
+      <div
+        class={text.length > LONGEST_LABEL ? "lx-progress lx-sentence" : "lx-progress"}
+        role="status"
+        hidden={!newest}
+      >
+        <div
+          class={fraction === null ? "lx-progress-bar lx-unknown" : "lx-progress-bar"}
+          style={{ width: fraction === null ? "" : `${100 * fraction}%` }}
+        />
+        <span class="lx-progress-text">{visible(text)}</span>
+      </div>
+    );
+  }
+
+  return {
+    Bar,
+    show: (kind: string, content: Progress) => add(kind, { ...content, isSilent: false }),
+    /** Says that there is no answer yet, unless Python has said what it does. */
+    wait(kind: string, text: string) {
+      if (running.value.get(kind)?.isSilent ?? true) add(kind, { text, fraction: null, isSilent: true });
+    },
+    hide(kind: string) {
+      if (!running.value.has(kind)) return;
+      const others = new Map(running.value);
+      others.delete(kind);
+      running.value = others;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// The box for a row: its row ID, or an address that it had.
+
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+interface RowBoxProps {
+  /** Of the button beside it. */
+  name: string;
+  hasRowIds: boolean;
+  /** The row that is shown. */
+  row: string | null;
+  onRow: (text: string) => void;
+  /** The arrow keys go to the next row, or to the one before. */
+  onStep?: (direction: number) => void;
+}
+
+/** The box, and what `after` it stands before its button. What is being typed stays until another row is shown. */
+export function RowBox({ name, hasRowIds, row, onRow, onStep, after }: RowBoxProps & { after?: ComponentChildren }) {
+  const box = useRef<HTMLInputElement>(null);
+  const shown = useRef("");
+  useLayoutEffect(() => {
+    const text = row ?? "";
+    if (box.current && (text || box.current.value === shown.current)) box.current.value = text;
+    shown.current = text;
+  }, [row]);
+  const show = () => box.current?.value.trim() && onRow(box.current.value);
+  function pressed(event: KeyboardEvent) {
+    event.stopPropagation();
+    if (event.key === "Enter") show();
+    else if (onStep && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+      event.preventDefault();
+      onStep(event.key === "ArrowUp" ? 1 : -1);
+    }
+  }
+  return (
+    <>
+      <input
+        ref={box}
+        class="lx-input lx-row-box"
+        type="text"
+        aria-label="Row ID, or address as fragment:offset"
+        placeholder={hasRowIds ? "row ID, or address 3:17" : "address, such as 3:17"}
+        spellcheck={false}
+        maxLength={100}
+        onKeyDown={pressed}
+      />
+      {after}
+      <button class="lx-button" onClick={show}>
+        {name}
+      </button>
+    </>
+  );
+}
