@@ -30,7 +30,7 @@ from lance_explorer.history.rewrites.compaction_records import CompactionLineage
 from lance_explorer.history.table_input import open_view
 from lance_explorer.history.version_refs import VersionRef, resolve, version_number
 from lance_explorer.history.view import HistoryView
-from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
+from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame, frame_answer
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
 from lance_explorer.inspect.inherited_versions import inherited_versions
 from lance_explorer.inspect.log import LOG, log
@@ -390,6 +390,26 @@ class Table:
         from lance_explorer.checks.all_checks import check
 
         return self._live.answer(lambda view: check(view, level, deep))
+
+    def answer(self, frame: str) -> Answer:
+        """Return a frame of :attr:`inspect` as an answer: a sentence, and its rows.
+
+        Parameters
+        ----------
+        frame : str
+            The frame, as its method is called.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If there is no such frame.
+
+        Examples
+        --------
+        >>> print(table.answer("gaps"))
+        0 rows of gaps.
+        """
+        return self._live.answer(lambda view: frame_answer(view, frame))
 
     def health(self, level: Severity = "info", deep: bool = False) -> "Answer":
         """Return what :meth:`check` finds as an answer: in sentences, with causes and remedies.

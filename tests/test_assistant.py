@@ -73,7 +73,7 @@ async def told(client: mcp.Client, tool: str, **arguments: Any) -> dict[str, Any
 def test_what_an_assistant_asks_is_answered_as_the_library_does(path):
     async def questions(client: mcp.Client) -> None:
         tools = (await client.list_tools()).tools
-        names = "tables versions changes row find blame disk check lineage merge_preview"
+        names = "tables versions changes row find blame disk check inspect lineage merge_preview"
         assert [tool.name for tool in tools] == names.split()
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
         [table] = rows_of(await told(client, "tables"))

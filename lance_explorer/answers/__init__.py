@@ -3,9 +3,8 @@
 Whoever knows an answer builds an :class:`Answer`; nobody else builds HTML, text or JSON of it.
 """
 
+from lance_explorer.answers.answer import Answer, Answering
 from lance_explorer.answers.records import (
-    Answer,
-    Answering,
     Content,
     Line,
     Place,

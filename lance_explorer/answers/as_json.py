@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.answers.records import Answer, Section
+from lance_explorer.answers.records import AnswerParts, Section
 from lance_explorer.cells.json_rows import json_rows, json_values
 from lance_explorer.findings import Finding
 from lance_explorer.shown import visible_json
@@ -26,7 +26,7 @@ SCHEMA = "lance_explorer.answer/1"
 _EMPTY: tuple[object, ...] = (None, "", ())
 
 
-def answer_json(answer: Answer) -> str:
+def answer_json(answer: AnswerParts) -> str:
     """Return an answer as JSON, in one line of characters that can be seen.
 
     Examples
@@ -40,7 +40,7 @@ def answer_json(answer: Answer) -> str:
     return visible_json(json.dumps(envelope(answer), ensure_ascii=False))
 
 
-def envelope(answer: Answer) -> dict[str, Any]:
+def envelope(answer: AnswerParts) -> dict[str, Any]:
     """Return an answer as values that JSON has."""
     return {
         "schema": SCHEMA,

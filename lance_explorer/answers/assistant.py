@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.answers.as_json import SCHEMA, finding_fields
-from lance_explorer.answers.records import Answer, Section
+from lance_explorer.answers.records import AnswerParts, Section
 from lance_explorer.cells.json_rows import json_values
 from lance_explorer.cells.text import brief, briefs_of
 
@@ -34,7 +34,7 @@ _LONGEST_SENTENCE = 2_000
 _MOST_EXACT = (1 << 53) - 1
 
 
-def assistant_json(answer: Answer, limit: int = MOST_ROWS) -> str:
+def assistant_json(answer: AnswerParts, limit: int = MOST_ROWS) -> str:
     """Return an answer, each section by its name; of rows as many as fit.
 
     Examples

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lance_explorer.answers.people import code_parts, fact_words, is_number, people_texts
-from lance_explorer.answers.records import Answer, Section
+from lance_explorer.answers.records import AnswerParts, Section
 from lance_explorer.shown import one_line, visible
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ _LONGEST_WORDS = 1000
 _Draw = Callable[["go.Figure"], str]
 
 
-def answer_html(answer: Answer, most: int | None = _MOST_ROWS, draw: "_Draw | None" = None) -> str:
+def answer_html(
+    answer: AnswerParts, most: int | None = _MOST_ROWS, draw: "_Draw | None" = None
+) -> str:
     """Return an answer as HTML.
 
     Parameters

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from lance_explorer.answers.people import code_parts, fact_words, is_number, people_texts
-from lance_explorer.answers.records import Answer, Section
+from lance_explorer.answers.records import AnswerParts, Section
 from lance_explorer.findings import Finding
 from lance_explorer.shown import one_line, visible
 
@@ -17,7 +17,7 @@ _LONGEST = 200
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~@!])")
 
 
-def answer_markdown(answer: Answer) -> str:
+def answer_markdown(answer: AnswerParts) -> str:
     r"""Return an answer as Markdown.
 
     Examples
@@ -32,7 +32,7 @@ def answer_markdown(answer: Answer) -> str:
     return "\n".join([*_blocks(answer), ""])
 
 
-def _blocks(answer: Answer) -> Iterator[str]:
+def _blocks(answer: AnswerParts) -> Iterator[str]:
     yield _words(answer.sentence)
     for finding in answer.findings:
         yield from _finding(finding)

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lance_explorer.answers.people import code_parts, fact_words, is_number, people_texts
-from lance_explorer.answers.records import Answer, Section
+from lance_explorer.answers.records import AnswerParts, Section
 from lance_explorer.cells.text import digest_of
 from lance_explorer.shown import one_line, visible
 
@@ -52,7 +52,7 @@ _MOST_LINES_OF_VALUE = 3
 _GRAPH = "graph"
 
 
-def for_terminal(answer: Answer, most: int | None) -> str:
+def for_terminal(answer: AnswerParts, most: int | None) -> str:
     """Return an answer for standard output: as wide and as coloured as what reads it.
 
     ``most`` is how many rows of a section are printed; all if None.
@@ -61,7 +61,7 @@ def for_terminal(answer: Answer, most: int | None) -> str:
     return _rendered(answer, _console(sys.stdout, None if is_seen else _ENDLESS, is_seen), most)
 
 
-def terminal_text(answer: Answer, width: int, most: int | None = 50) -> str:
+def terminal_text(answer: AnswerParts, width: int, most: int | None = 50) -> str:
     """Return an answer as a terminal of a width shows it, without colours."""
     return _rendered(answer, _console(io.StringIO(), width, is_seen=True), most)
 
@@ -77,7 +77,7 @@ def _console(file: "io.StringIO | object", width: int | None, is_seen: bool) -> 
     )
 
 
-def _rendered(answer: Answer, console: Console, most: int | None) -> str:
+def _rendered(answer: AnswerParts, console: Console, most: int | None) -> str:
     with console.capture() as captured:
         if answer.sentence:
             console.print(_words(answer.sentence))

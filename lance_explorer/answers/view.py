@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.answers.people import fact_words, people_texts
-from lance_explorer.answers.records import Answer, Line, Place, Section
+from lance_explorer.answers.records import AnswerParts, Line, Place, Section
 
 __all__ = ["answer_view", "as_texts", "place_view"]
 
@@ -14,7 +14,7 @@ _MOST_ROWS = 50
 _LONGEST = 200
 
 
-def answer_view(answer: Answer) -> dict[str, Any]:
+def answer_view(answer: AnswerParts) -> dict[str, Any]:
     """Return an answer as messages to the browser have it; of many rows the first ones.
 
     Examples

@@ -106,7 +106,7 @@ def _left_over(objects: pl.DataFrame) -> Iterator[Finding]:
     )
     yield Finding(
         "files_left_over",
-        f"{len(orphans):,} files, {byte_size(size)}, are named by no version and older than "
+        f"no version names {counted(len(orphans), 'file')}, {byte_size(size)}, older than "
         f"{DAYS_IN_FLIGHT} days",
         subject=Subject("files", path=orphans["path"][0]),
         causes=(
@@ -124,8 +124,9 @@ def _unknown(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
     problems = found.problems
     yield Finding(
         "files_of_unknown_use",
-        f"{len(some):,} files, {byte_size(int(some['size_bytes'].sum()))}, are of unknown "
-        f"use: {some['path'][0]}" + (", ..." if len(some) > 1 else ""),
+        f"{counted(len(some), 'file')} of unknown use, "
+        f"{byte_size(int(some['size_bytes'].sum()))}: {some['path'][0]}"
+        + (", ..." if len(some) > 1 else ""),
         subject=Subject("files", path=some["path"][0]),
         remedy=Remedy(f"Not all could be read that may name them: {problems[0]}.")
         if problems

@@ -91,6 +91,7 @@ def server(opening: Opening, seconds: float = QUESTION_SECONDS) -> MCPServer[Any
         _Tools.blame,
         _Tools.disk,
         _Tools.check,
+        _Tools.inspect,
         _Tools.lineage,
         _Tools.merge_preview,
     ):
@@ -236,6 +237,14 @@ class _Tools:
     def check(self, table: str = "", branch: str = "") -> Answer:
         """Check the whole table: findings with severity, and what to do about each."""
         return self._table(table, branch).health()
+
+    def inspect(self, frame: str, table: str = "", branch: str = "") -> Answer:
+        """Tell what a frame of the metadata says.
+
+        Frames are refs (tags and branches), fragments, data_files, indices, fields, config, gaps,
+        manifests, transactions and others; a wrong name is answered with all names.
+        """
+        return self._table(table, branch).answer(frame)
 
     def lineage(self, fragment_id: int, table: str = "", branch: str = "") -> Answer:
         """Tell which fragments a fragment was written from, and which were written from it."""

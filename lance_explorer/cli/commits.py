@@ -9,10 +9,11 @@ from lance_explorer.answers import Section
 from lance_explorer.cli.group import ALLOW_BASES, BRANCH, JSON, LEDGER, main, print_answer
 from lance_explorer.cli.opening import open_apart
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.log_answer import commit_answer, log_answer
 from lance_explorer.table import Table
 
-__all__ = ["log", "show"]
+__all__ = ["inspect_frame", "log", "show"]
 
 _DEFAULT_LINES = 30
 
@@ -84,6 +85,26 @@ def show(
     line = commits.filter(pl.col("version") == at.version)
     [row] = line.to_dicts()
     print_answer(commit_answer(row, [*_parts(own, at.version)]), as_json=as_json)
+
+
+@main.command("inspect")
+@click.argument("uri")
+@click.argument("frame", type=click.Choice([*FRAMES]), metavar="FRAME")
+@BRANCH
+@ALLOW_BASES
+@LEDGER
+@JSON
+def inspect_frame(
+    uri: str,
+    frame: str,
+    branch: str | None,
+    allow_bases: tuple[str, ...],
+    ledger: str | None,
+    as_json: bool,
+) -> None:
+    """Print a frame of table.inspect, such as refs, fragments or schema_history."""
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    print_answer(table.answer(frame), as_json=as_json)
 
 
 def _parts(table: Table, version: int) -> Iterator[Section]:

@@ -53,6 +53,7 @@ _COMMANDS = {
         "open": _Listed("tables", "Open its explorer in a browser."),
         "log": _Listed("commits", "Its commits, newest first."),
         "show": _Listed("commits", "What one commit did."),
+        "inspect": _Listed("commits", "A frame of its metadata, such as refs or fragments."),
         "versions": _Listed("tables", "What each version holds, one line each."),
         "sql": _Listed("rows", "The result of a SELECT over its metadata."),
         "report": _Listed("tables", "Write a report into one HTML file."),

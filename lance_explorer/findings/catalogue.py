@@ -509,7 +509,7 @@ KINDS: Mapping[str, Kind] = {
         "storage",
         "warning",
         "No version names some files, and they are too old to be of a commit under way.",
-        "3 files, 1.2 GB, are named by no version and older than 7 days",
+        "no version names 3 files, 1.2 GB, older than 7 days",
         "table.cleanup_preview() shows what a cleanup removes, these files too, and has the call.",
         milder=("info", "they take little room"),
     ),
@@ -517,7 +517,7 @@ KINDS: Mapping[str, Kind] = {
         "storage",
         "info",
         "Files have names that Lance does not give, or what may name them cannot be read.",
-        "1 file, 12 bytes, is of unknown use: notes.txt",
+        "1 file of unknown use, 12 bytes: notes.txt",
         "Lance does not write files of such names; move them away from the table.",
     ),
     "base_path_not_looked_at": Kind(

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
+from lance_explorer.answers import Answer
 from lance_explorer.disk.clones import opened_clones
 from lance_explorer.disk.columns import COLUMNS, columns
 from lance_explorer.disk.owners import STORAGE, storage
@@ -41,6 +42,7 @@ from lance_explorer.inspect.fragment_reuse import (
     fragment_reuse_entries,
 )
 from lance_explorer.inspect.fragments import ALL_FRAGMENTS, FRAGMENTS, all_fragments, fragments
+from lance_explorer.inspect.frame_answers import answer_of
 from lance_explorer.inspect.gaps import GAPS, gaps
 from lance_explorer.inspect.health import HEALTH, health
 from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
@@ -75,7 +77,7 @@ from lance_explorer.inspect.version_runs import (
 from lance_explorer.inspect.versions import VERSIONS, versions
 from lance_explorer.shown import described
 
-__all__ = ["FRAMES", "Inspect", "frame"]
+__all__ = ["FRAMES", "Inspect", "frame", "frame_answer"]
 
 
 _T = TypeVar("_T")
@@ -724,6 +726,12 @@ FRAMES: dict[str, FrameSchema] = {
     **{name: schema for name, method in vars(Inspect).items() if (schema := schema_of(method))},
 }
 """The schema of each public frame by its name."""
+
+
+def frame_answer(view: HistoryView, name: str) -> Answer:
+    """Return a frame as an answer, by its name."""
+    found = frame(view, name)
+    return answer_of(view, FRAMES[name], found)
 
 
 def frame(view: HistoryView, name: str) -> pl.DataFrame:

@@ -95,8 +95,8 @@ def deleted_rows(_: HistoryView, history: History) -> Iterator[Finding]:
         "deleted_rows",
         f"more than {percent(threshold)} of their rows",
         Remedy(
-            "A cleanup, as table.cleanup_preview() shows it, removes the old files after a "
-            "compaction, which writes these fragments without the deleted rows",
+            "Write these fragments without the deleted rows (a cleanup, as "
+            "table.cleanup_preview() shows it, then removes the old files)",
             _COMPACT,
         ),
     )

@@ -4,13 +4,16 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.answers import Answer, Place, Section
 from lance_explorer.errors import LanceExplorerError, NotFoundError
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.columns import BYTES, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.frames.sizes import counted
 from lance_explorer.frames.text import json_text
 from lance_explorer.history.view import HistoryView
+from lance_explorer.inspect.frame_answers import says
 
-__all__ = ["REFS", "refs"]
+__all__ = ["REFS", "refs", "refs_answer"]
 
 REFS = FrameSchema(
     "refs",
@@ -58,6 +61,8 @@ REFS = FrameSchema(
 )
 """The columns of ``inspect.refs()``."""
 
+_SHOWN = ("name", "version", "branch", "created_at", "is_kept", "problem")
+
 
 def refs(view: HistoryView) -> pl.DataFrame:
     """Return one row for each tag and each branch, on whatever branch: tags first, by name."""
@@ -77,6 +82,31 @@ def refs(view: HistoryView) -> pl.DataFrame:
     for row in known:
         row["is_kept"] = _contains(kept[row["branch"]], row["version"])
     return REFS.build({name: [row.get(name) for row in rows] for name in REFS.names})
+
+
+@says(REFS)
+def refs_answer(view: HistoryView, found: pl.DataFrame) -> Answer:
+    """Return tags and branches as an answer: how many, and which are of versions that are gone."""
+    tags, branches = (found.filter(kind=kind) for kind in ("tag", "branch"))
+    gone = found.filter(~pl.col("is_kept"))
+    lost = f"; {_named(gone)} of versions that are not kept" if len(gone) else ""
+    plural = "branch" if len(branches) == 1 else "branches"
+    count = f"{counted(len(tags), 'tag')} and {len(branches):,} {plural}"
+    return Answer(
+        f"{count}{lost}." if len(found) else "No tags and no branches.",
+        (
+            Section("tags", "Tags", tags, shown=tags.select(_SHOWN), schema=REFS),
+            Section("branches", "Branches", branches, shown=branches.select(_SHOWN), schema=REFS),
+        ),
+        "table.inspect.refs()",
+        findings=tuple(view.refs.findings),
+        place=Place("overview"),
+    )
+
+
+def _named(found: pl.DataFrame) -> str:
+    names = ", ".join([f"`{name}`" for name in found["name"]])
+    return f"{names} {'is' if len(found) == 1 else 'are'}"
 
 
 def _tag(tag: Tag) -> dict[str, Any]:

@@ -129,7 +129,7 @@ class Storage(ABC):
         self.uri = uri
         self.options = options if isinstance(options, Options) else Options(options)
         self.io = io or IoCounts()
-        self.bases = Bases(uri, self.options)
+        self.bases: Bases[Storage] = Bases(uri, self.options)
 
     @described
     def __repr__(self) -> str:

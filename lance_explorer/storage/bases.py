@@ -7,7 +7,7 @@ So what a table names is opened only where it is near the table, or where somebo
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from lance_explorer.arguments import paths
@@ -15,10 +15,10 @@ from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 from lance_explorer.storage.commit_store import EXTERNAL_SCHEME, TABLE_OF_COMMITS
 from lance_explorer.storage.secrets import without_secrets
 
-if TYPE_CHECKING:
-    from lance_explorer.storage.base import Storage
-
 __all__ = ["Access", "Bases", "Place", "leads_elsewhere", "place_of"]
+
+_Opened = TypeVar("_Opened")
+"""What a place is opened as: a ``Storage``."""
 
 Access = Literal["near", "another_bucket", "allowed", "unclear", "far"]
 """How a root stands to a table; the last two may not be opened."""
@@ -68,7 +68,7 @@ class Place(NamedTuple):
         return self[:3] == other[:3] and other.path[: len(self.path)] == self.path
 
 
-class Bases:
+class Bases(Generic[_Opened]):
     """The roots that a table may lead to, shared by all storage of that table.
 
     Near a local table is what lies in the folder that it lies in, and whatever is a Lance table, or
@@ -111,8 +111,8 @@ class Bases:
         allowed: Iterable[str | os.PathLike[str]] = (),
     ) -> None:
         self._options = options
-        self.opened: dict[str, Storage] = {}
-        self.over: Callable[[Storage], Storage] = _itself
+        self.opened: dict[str, _Opened] = {}
+        self.over: Callable[[_Opened], _Opened] = _itself
         self.commit_store: str | None = None
         self.opened_as: str | None = None
         self.allowed = tuple([_absolute(each) for each in paths("allow_bases", allowed)])
@@ -192,7 +192,7 @@ class Bases:
         return any(allowed.holds(place) for allowed in self._allowed)
 
 
-def _itself(storage: "Storage") -> "Storage":
+def _itself(storage: _Opened) -> _Opened:
     return storage
 
 

@@ -18,6 +18,7 @@ from lance_explorer.disk.plans import plans
 from lance_explorer.disk.usage import DiskUsage
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.frames.sizes import counted
+from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline
 from lance_explorer.lineage.found_words import LONGEST_VALUE, by_whom, value_words
@@ -56,7 +57,9 @@ def answer_to(table: Table, typed: str) -> Answer | None:
     for pattern, ask in _ASKED:
         if found := pattern.fullmatch(text):
             return ask(table, *found.groups())
-    return None
+    found = _FRAME.fullmatch(text)
+    name = found[1].casefold().replace(" ", "_") if found else None
+    return table.answer(name) if name in FRAMES else None
 
 
 def examples(table: Table) -> list[tuple[str, str]]:
@@ -83,6 +86,7 @@ def examples(table: Table) -> list[tuple[str, str]]:
         ),
         *[(f"what is on {name}", "what a branch has of its own") for name in table.branches][:3],
         ("what should be done", "what all checks find"),
+        ("show refs", "tags and branches, or any other frame of table.inspect"),
     ]
     return [(text, hint) for text, hint in told if text]
 
@@ -363,6 +367,8 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
         _on_branch,
     ),
 )
+
+_FRAME = _question(r"(?:inspect|show(?: the| all)?)\s+(\w[\w ]*)")
 
 QUESTIONS = "who deleted ..., who changed ... of ..., what changed since ..., why is it big"
 """Some questions, in words."""

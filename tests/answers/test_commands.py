@@ -22,6 +22,7 @@ COMMANDS = {
     "diff": (TABLE, "1", "3"),
     "du": (TABLE,),
     "find": (TABLE, "id < 3"),
+    "inspect": (TABLE, "refs"),
     "log": (TABLE,),
     "merge-preview": ("{folder}/t.lance", "dev"),
     "record": (TABLE, "--ledger", "{folder}/ledger"),

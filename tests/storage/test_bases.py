@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
-from lance_explorer.storage import Bases, open_beside, open_storage
+from lance_explorer.storage import Bases, Storage, open_beside, open_storage
 
 AZURE = "abfss://files@mine.dfs.core.windows.net"
 
@@ -189,7 +189,9 @@ def test_what_is_allowed_is_allowed_with_all_below(home, allowed, uri, expected)
 
 
 def test_what_is_allowed_stays_when_the_working_directory_changes(home, monkeypatch):
-    bases = Bases(f"{home}/tables/t.lance", {}, ["../elsewhere/files", Path("link")])
+    bases: Bases[Storage] = Bases(
+        f"{home}/tables/t.lance", {}, ["../elsewhere/files", Path("link")]
+    )
     monkeypatch.chdir("/")
     assert bases.access(f"{home}/elsewhere/files") == "allowed"
     assert bases.allowed == (f"{home}/elsewhere/files", f"{home}/tables/link")
