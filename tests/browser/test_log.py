@@ -50,6 +50,14 @@ def test_lines_tell_what_commits_did_newest_first(photos):
     expect(line(photos, 34, "faces")).to_contain_text("faces-tried")
 
 
+def test_lanes_stand_beside_all_lines_in_sight(photos):
+    lanes, lines = [
+        log(photos).locator(part).bounding_box()
+        for part in (".lx-log-lanes canvas", ".lx-log-lines")
+    ]
+    assert lines["height"] - 4 <= lanes["height"] <= lines["height"]
+
+
 def test_keys_and_clicks_choose_versions_and_two_are_compared(photos):
     line(photos, 41).click()
     photos.wait_for("explorer.state.version == 41")
