@@ -409,6 +409,7 @@ class Table:
         >>> print(table.answer("gaps"))
         0 rows of gaps.
         """
+        a_text("frame", frame)
         return self._live.answer(lambda view: frame_answer(view, frame))
 
     def health(self, level: Severity = "info", deep: bool = False) -> "Answer":

@@ -17,7 +17,7 @@ from hypothesis.strategies import text
 
 import lance_explorer
 import lance_explorer as lx
-from lance_explorer.answers import records
+from lance_explorer.answers import answer
 from lance_explorer.cli import main
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.findings import Cause, Finding, Remedy
@@ -40,7 +40,7 @@ def described_classes() -> list[Any]:
             for _, kind in inspect.getmembers(module, inspect.isclass):
                 shows = inspect.unwrap(kind.__repr__)
                 code = getattr(shows, "__code__", None)
-                is_own = code and code.co_filename in (module.__file__, records.__file__)
+                is_own = code and code.co_filename in (module.__file__, answer.__file__)
                 if is_own and kind.__module__ == about.name:
                     found.append(kind)
     return found

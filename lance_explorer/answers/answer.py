@@ -4,8 +4,6 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.answers.as_json import answer_json
-from lance_explorer.answers.markdown import answer_markdown
 from lance_explorer.answers.records import AnswerParts
 from lance_explorer.shown import described
 
@@ -46,10 +44,14 @@ class Answer(AnswerParts):
 
     def markdown(self) -> str:
         """Return it as GitHub-flavoured Markdown."""
+        from lance_explorer.answers.markdown import answer_markdown
+
         return answer_markdown(self)
 
     def json(self) -> str:
         """Return it as JSON, in the envelope of all answers: see :mod:`.as_json`."""
+        from lance_explorer.answers.as_json import answer_json
+
         return answer_json(self)
 
     def html(self) -> str:
