@@ -55,7 +55,7 @@ format: $(VENV)/.dev  ## format the code and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/python tools/build_frontend.py --format
 
-frontend: $(VENV)/.dev  ## write lance_explorer/widgets/static from frontend/
+frontend: $(VENV)/.dev  ## write messages.ts, and lance_explorer/widgets/static from frontend/
 	$(BIN)/python tools/build_frontend.py
 
 protos: $(VENV)/.dev  ## write lance_explorer/format/_pb from protos/

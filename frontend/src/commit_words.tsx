@@ -4,20 +4,20 @@ import { type Signal, signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import { rich } from "./elements";
 import type { Link } from "./link";
-import type { Failure } from "./messages";
+import type { Failure, VersionsViewQuestions } from "./messages";
 
 /** Asks Python for the words of the commits from one version to another. */
 export type AskWords = (first: string, last: string) => Promise<Record<string, string>>;
 
 /** Ask over the line of a view. */
-export function askWords(link: Link): AskWords {
+export function askWords(link: Link<VersionsViewQuestions>): AskWords {
   return (first, last) =>
     new Promise((resolve, reject) => {
       const failed = (failure: Failure, show: (failure: Failure) => void) => {
         show(failure);
         reject(failure);
       };
-      const answered = link.ask<{ words: Record<string, string> }>("words", { first, last }, failed, true);
+      const answered = link.ask("words", { first, last }, failed, true);
       answered.then(({ words }) => resolve(words));
     });
 }

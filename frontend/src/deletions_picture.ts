@@ -3,12 +3,12 @@
 import { canvas, canvasFont, onTheme, themeColor } from "./canvas";
 import { node, setAttributes } from "./elements";
 import { KIND_COLORS } from "./kinds";
-import type { FilesSummary, SummaryArrays } from "./messages";
+import type { FilesSummary } from "./messages";
 import { count, percent, plural } from "./text";
 import { tooltip } from "./tooltip";
 
 /** What is known of the files of one version. */
-export type Summary = FilesSummary & SummaryArrays;
+export type Summary = FilesSummary;
 
 const DELETIONS = { height: 110, left: 46, bottom: 20, top: 8 };
 

@@ -3,13 +3,12 @@
 import "./disk.css";
 import { batch, signal } from "@preact/signals";
 import { AdviceList } from "./advice";
-import { unpackArrays } from "./arrays";
 import { Choices, Panel } from "./cards";
 import { deletionsPicture, type Summary } from "./deletions_picture";
 import { DiskPanel } from "./disk_panel";
-import { type ManifestParts, manifestsPicture, totalCards } from "./file_panels";
+import { manifestsPicture, totalCards } from "./file_panels";
 import { legendEntry, swatch } from "./legend";
-import type { Advice, DiskUsage, FilesStory, FilesSummary, Plans, SummaryArrays } from "./messages";
+import type { Advice, DiskQuestions, DiskUsage, Plans, Problem } from "./messages";
 import { Held, Note, placeClass, Refresh, view } from "./reactive";
 import { rowTable } from "./rows";
 import { LARGE_COLOR, SMALL_COLOR, sizeHistogram } from "./size_histogram";
@@ -20,10 +19,10 @@ const REST = 100; // milliseconds
 
 const KIND_LABELS = { data_files: "data files", deletions: "deletion files", indices: "index segments" };
 
-export const render = view("lx-disk-view", ({ model, link, onClose, keep, follow, show }) => {
+export const render = view<DiskQuestions>("lx-disk-view", ({ model, link, onClose, keep, follow, show }) => {
   const { root } = link;
-  const { history, state, position, moveTo, ...versions } = versionsOf<FilesStory, ManifestParts>(link);
-  const usage = signal<DiskUsage | null>(null);
+  const { history, state, position, moveTo, ...versions } = versionsOf(link, (args) => link.ask("history", args));
+  const usage = signal<DiskUsage | Problem | null>(null);
   const plans = signal<Plans["plans"] | null>(null);
   const kind = signal(model.get("kind") as keyof typeof KIND_LABELS);
   const summary = signal<Summary | null>(null);
@@ -37,8 +36,8 @@ export const render = view("lx-disk-view", ({ model, link, onClose, keep, follow
   async function load(isRefresh: boolean) {
     const newest = await versions.load(isRefresh);
     root.dataset.loaded = String(newest.count);
-    usage.value = await link.ask<DiskUsage>("disk");
-    plans.value = (await link.ask<Plans>("plans")).plans;
+    usage.value = await link.ask("disk");
+    plans.value = (await link.ask("plans")).plans;
     root.dataset.disk = "shown";
   }
 
@@ -56,23 +55,23 @@ export const render = view("lx-disk-view", ({ model, link, onClose, keep, follow
   });
 
   async function askSummary(of: string | null) {
-    const content = await link.ask<FilesSummary>("summary", { version: of });
+    const content = await link.ask("summary", { version: of });
     if (of !== asked) return; // another one is on its way
     batch(() => {
       isMoving.value = false;
-      failure.value = content.failure ? cut(content.failure, 500) : "";
-      if (!content.failure) summary.value = { ...content, ...unpackArrays<SummaryArrays>(content) };
+      failure.value = "problem" in content ? cut(content.problem, 500) : "";
+      if (!("problem" in content)) summary.value = content;
     });
+    if ("problem" in content) return;
     root.dataset.version = content.version;
-    if (content.failure) return;
-    const found = await link.ask<Advice>("advice", { version: of });
+    const found = await link.ask("advice", { version: of });
     if (of === asked) advice.value = found;
   }
 
   async function askFiles() {
     kind.value = model.get("kind") as keyof typeof KIND_LABELS;
-    const answer = await link.ask<{ failure?: string }>("files");
-    fileFailure.value = answer.failure ? cut(answer.failure, 500) : "";
+    const { problem } = await link.ask("files");
+    fileFailure.value = problem ? cut(problem, 500) : "";
   }
 
   /** Leave those files in the table that are of one size; a second click leaves all. */

@@ -3,18 +3,17 @@
 import "./disk_panel.css";
 import { useLayoutEffect } from "preact/hooks";
 import { sectionsOf } from "./answer_sections";
-import { unpackArrays } from "./arrays";
 import { byteAreas } from "./byte_areas";
 import type { History } from "./history";
 import { legendEntry, swatch } from "./legend";
-import type { DiskArrays, DiskUsage, Plan } from "./messages";
+import type { DiskUsage, Plan, Problem } from "./messages";
 import { CopyButton, Held, useNewest, usePicture } from "./reactive";
 import { bytes, count, cut } from "./text";
 
 interface DiskProps {
   root: HTMLElement;
   /** What is on disk; null while it is being looked at. */
-  usage: DiskUsage | null;
+  usage: DiskUsage | Problem | null;
   plans: Plan[] | null;
   history: History | null;
   /** The chosen version. */
@@ -39,14 +38,14 @@ export function DiskPanel({ root, usage, plans, history, version, onMove, isWhol
       ),
     }),
   );
-  const known = usage?.failure === undefined ? usage : null;
+  const problem = usage && "problem" in usage ? usage.problem : null;
+  const known = usage && "problem" in usage ? null : usage;
   useLayoutEffect(() => {
     if (!known || !history?.count) return;
-    const arrays = unpackArrays<DiskArrays>(known);
-    const parts = known.parts.map(({ name, words, color }) => ({
+    const parts = known.parts.map(({ words, color, values }) => ({
       name: words,
       color,
-      values: alignedTo(history, arrays.disk_versions, arrays[`disk_${name}`]),
+      values: alignedTo(history, known.versions, values),
     }));
     growth.setHistory({ ...history, tags: [] }, parts);
   }, [known, history]);
@@ -56,8 +55,8 @@ export function DiskPanel({ root, usage, plans, history, version, onMove, isWhol
   return (
     <div class={isWhole ? "lx-disk-panel" : "lx-disk-panel lx-disk-brief"}>
       <div class="lx-disk-first">
-        {usage?.failure !== undefined ? (
-          <div class="lx-note">{cut(usage.failure, 500)}</div>
+        {problem !== null ? (
+          <div class="lx-note">{cut(problem, 500)}</div>
         ) : (
           <>
             <p class={known ? "lx-disk-sentence" : "lx-disk-sentence lx-quiet"} role={known ? undefined : "status"}>
@@ -75,14 +74,14 @@ export function DiskPanel({ root, usage, plans, history, version, onMove, isWhol
         )}
       </div>
       <div>
-        {usage?.failure === undefined && plans?.length !== 0 && (
+        {problem === null && plans?.length !== 0 && (
           <dl class="lx-disk-plans">{plans?.map((plan) => planLines(plan, isWhole)) ?? waitingPlans()}</dl>
         )}
       </div>
       <div class="lx-scroll-x">{isWhole && known && table(known)}</div>
       <div
         class={known && history ? "lx-disk-growth" : "lx-disk-growth lx-unread"}
-        hidden={usage?.failure !== undefined || history?.count === 0}
+        hidden={problem !== null || history?.count === 0}
       >
         <div class="lx-quiet">What is there now, by the version that wrote it:</div>
         <Held element={growth.element} />

@@ -11,23 +11,14 @@ import { TabList } from "./explorer_tabs";
 import { explorerTitle } from "./explorer_title";
 import { connect } from "./link";
 import { following } from "./live";
-import type { About, AnswerPlace, Changes, SearchAnswer } from "./messages";
+import type { About, AnswerPlace, Changes, ExplorerQuestions, SearchResult } from "./messages";
 import type { View } from "./model";
 import { viewsOf, withoutParts } from "./parts";
 import { needing, set } from "./reactive";
 import { searchBox } from "./search_box";
 
-/** What a search leads to. */
-interface Result {
-  view: string;
-  changes: Changes;
-  branch?: string;
-  problem?: string;
-  answer?: SearchAnswer;
-}
-
 export function render({ model, el }: View) {
-  const link = connect(withoutParts(model), el);
+  const link = connect<ExplorerQuestions>(withoutParts(model), el);
   const views = viewsOf(model, el);
   const about = signal<About | null>(null);
   const state = signal(link.state);
@@ -36,7 +27,7 @@ export function render({ model, el }: View) {
   const code = signal<{ code: string; isCopied: boolean } | null>(null);
   const live = following(link, model);
   const search = searchBox(link, find, {
-    onMore: async () => showResult(await link.ask<Result>("search_on")),
+    onMore: async () => showResult(await link.ask("search_on")),
     onOpen: openPlace,
     canOpen: ({ view }) => view !== null && link.canOpen(view),
   });
@@ -54,16 +45,16 @@ export function render({ model, el }: View) {
 
   async function find(text: string) {
     search.tell("");
-    showResult(await link.ask<Result>("search", { text }));
+    showResult(await link.ask("search", { text }));
   }
 
-  function showResult({ view, changes, branch, problem, answer }: Result) {
+  function showResult({ view, changes, branch, problem, answer }: SearchResult) {
     if (problem) search.tell(problem);
     else if (answer) search.show(answer);
-    else {
+    else if (view) {
       search.show(null);
-      if (branch === undefined) open(view, changes);
-      else goToBranch(branch, view, changes);
+      if (branch) goToBranch(branch, view, changes ?? {});
+      else open(view, changes ?? {});
     }
   }
 
@@ -75,7 +66,7 @@ export function render({ model, el }: View) {
   }
 
   async function copyCode() {
-    const answer = await link.ask<{ code: string }>("code");
+    const answer = await link.ask("code");
     code.value = { code: answer.code, isCopied: await toClipboard(answer.code) };
   }
 
@@ -171,7 +162,7 @@ export function render({ model, el }: View) {
   });
   model.on("change:place", follow);
   model.on("change:parts", follow);
-  link.ask<About>("about").then((found) => {
+  link.ask("about").then((found) => {
     showAbout(found);
     link.root.classList.remove("lx-unread");
     follow();

@@ -4,13 +4,8 @@ import type { VNode } from "preact";
 import { byteAreas } from "./byte_areas";
 import { factCard } from "./cards";
 import type { History } from "./history";
-import type { FilesStory, FileTotals } from "./messages";
+import type { DiskData, FileTotals } from "./messages";
 import { bytes, count, plural } from "./text";
-
-/** The bytes of each part of the manifests, over versions. */
-export type ManifestParts = { [part: `part_${string}`]: Float64Array };
-
-export type ManifestHistory = History & FilesStory & ManifestParts;
 
 /** One card for each kind of file of a version. */
 export function totalCards(totals: FileTotals[]) {
@@ -33,10 +28,6 @@ export function manifestsPicture(
   const picture = byteAreas(root, { label: "Bytes of manifests over versions", height: 150, onMove, describeVersion });
   return {
     ...picture,
-    setHistory: (history: ManifestHistory) =>
-      picture.setHistory(
-        { ...history, tags: [] },
-        history.parts.map(({ name, color }) => ({ name, color, values: history[`part_${name}`] })),
-      ),
+    setHistory: (history: History & DiskData) => picture.setHistory({ ...history, tags: [] }, history.parts),
   };
 }

@@ -5,7 +5,7 @@ import type { Look } from "./canvas";
 import { canvasFont, lookOf } from "./canvas";
 import type { History } from "./history";
 import { kindColor } from "./legend";
-import type { AgeArrays, EncodingsStory, GrowthArrays } from "./messages";
+import type { Ages, EncodingsData, Growth } from "./messages";
 import { bytes, count, perRow, plural } from "./text";
 import type { VersionScale } from "./version_axis";
 import { drawCommits, drawGaps, drawTags, marginLabel, STRIP, stepPath, versionsPerBar } from "./version_axis";
@@ -13,7 +13,7 @@ import { versionPicture } from "./version_picture";
 
 const AGE = { tall: 34, apart: 8 }; // px
 
-const AGE_NAMES: [keyof AgeArrays, string][] = [
+const AGE_NAMES: [keyof Ages, string][] = [
   ["age_created_at", "created"],
   ["age_last_updated_at", "updated"],
 ];
@@ -26,9 +26,9 @@ export function growthPicture(
     describeVersion,
   }: { onMove: (position: number) => void; describeVersion: (position: number) => ComponentChildren },
 ) {
-  let history!: History & EncodingsStory;
-  let growth: GrowthArrays | null = null;
-  let ages: AgeArrays | null = null;
+  let history!: History & EncodingsData;
+  let growth: Growth | null = null;
+  let ages: Ages | null = null;
   let isFailed = false;
   const top = () => (history?.tags.length ? STRIP.tags : 8);
   const agesTop = () => top() + STRIP.chart + STRIP.commits + 2;
@@ -71,13 +71,7 @@ export function growthPicture(
     );
   }
 
-  function drawCost(
-    context: CanvasRenderingContext2D,
-    growth: GrowthArrays,
-    scale: VersionScale,
-    width: number,
-    look: Look,
-  ) {
+  function drawCost(context: CanvasRenderingContext2D, growth: Growth, scale: VersionScale, width: number, look: Look) {
     const { growth_now: now, growth_best: best } = growth;
     const largest = now.reduce((most, value, p) => Math.max(most, value || 0, best[p] || 0), 0);
     const [high, low] = [top() + 6, top() + STRIP.chart - 8];
@@ -108,7 +102,7 @@ export function growthPicture(
     scale: VersionScale,
     width: number,
     look: Look,
-    name: keyof AgeArrays,
+    name: keyof Ages,
     word: string,
     y: number,
   ) {
@@ -154,7 +148,7 @@ export function growthPicture(
 
   return {
     ...picture,
-    setHistory(newest: History & EncodingsStory) {
+    setHistory(newest: History & EncodingsData) {
       history = newest;
       growth = null;
       ages = null;
@@ -162,12 +156,12 @@ export function growthPicture(
       picture.setHistory(newest);
     },
     /** Show what row IDs cost; null if that cannot be told. */
-    setGrowth(newest: GrowthArrays | null) {
+    setGrowth(newest: Growth | null) {
       growth = newest;
       isFailed = newest === null;
       picture.redraw();
     },
-    setAges(newest: AgeArrays | null) {
+    setAges(newest: Ages | null) {
       ages = newest;
       picture.redraw();
     },
@@ -175,7 +169,7 @@ export function growthPicture(
 }
 
 /** What is said of the row IDs of a version, in the words of Python; nothing if it is not known. */
-export function growthWords(growth: GrowthArrays, p: number) {
+export function growthWords(growth: Growth, p: number) {
   const { growth_now: now, growth_best: best, growth_bytes: size, growth_segments: segments } = growth;
   if (Number.isNaN(size[p])) return "";
   const told = Number.isNaN(segments[p]) ? "" : ` in ${plural(segments[p], "segment")}`;

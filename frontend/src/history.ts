@@ -1,13 +1,12 @@
 // All versions of a table, as Python tells them once.
 
 import type { VNode } from "preact";
-import { unpackArrays } from "./arrays";
 import { type AskWords, commitWords } from "./commit_words";
-import type { HistoryArrays, HistoryContent } from "./messages";
+import type { VersionData } from "./messages";
 import { isoTime } from "./text";
 
 /** All versions of a table, with what pictures ask of them. */
-export interface History extends Omit<HistoryContent, "arrays" | "buffers">, HistoryArrays {
+export interface History extends VersionData {
   count: number;
   /** Whether versions are missing before the one at a position. */
   gapBefore: boolean[];
@@ -22,18 +21,13 @@ export interface History extends Omit<HistoryContent, "arrays" | "buffers">, His
 
 const noWords = async () => ({});
 
-/** Return the history from Python as arrays, with what the pictures ask it. */
-export function unpackHistory<Extra, Arrays = object>(
-  content: HistoryContent & Extra,
-  ask: AskWords = noWords,
-): History & Extra & Arrays {
-  const arrays = unpackArrays<HistoryArrays & Arrays>(content);
-  const { versions } = arrays;
+/** Return the versions from Python, with what the pictures ask of them. */
+export function historyOf<Data extends VersionData>(content: Data, ask: AskWords = noWords): History & Data {
+  const { versions } = content;
   const positions = new Map(Array.from(versions, (version, position) => [String(version), position] as const));
   const firstLost = content.gaps.some(({ first }) => versions.length > 0 && BigInt(first) < versions[0]);
   return {
     ...content,
-    ...arrays,
     count: versions.length,
     gapBefore: Array.from(versions, (version, p) => (p === 0 ? firstLost : version !== versions[p - 1] + 1n)),
     positionOf: (version: string) => positions.get(version),
@@ -45,7 +39,7 @@ export function unpackHistory<Extra, Arrays = object>(
       return versions.findLastIndex((kept) => kept <= wanted);
     },
     operationAt: (p: number) => content.operations[p] ?? "unknown operation",
-    timeAt: (p: number) => isoTime(arrays.times[p]),
+    timeAt: (p: number) => isoTime(content.times[p]),
     wordsOf: commitWords(versions, ask),
     tagsAt: (p: number) => content.tags.filter(({ position }) => position === p).map(({ name }) => name),
   };

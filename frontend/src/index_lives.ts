@@ -1,12 +1,11 @@
 // What an index had of each fragment over versions: the arrays from Python, added up for a picture.
 
 import { bisector } from "d3-array";
-import { unpackArrays } from "./arrays";
 import type { History } from "./history";
-import type { Coverage, IndicesStory, LineArrays, LivesArrays, LivesContent } from "./messages";
+import type { Coverage, IndexLives, IndicesData } from "./messages";
 
 /** What an index had of each fragment; a slot is a fragment's place among all. */
-export interface Lives extends Omit<LivesContent, "arrays" | "buffers">, LivesArrays {
+export interface Lives extends IndexLives {
   count: number;
   at: (slot: number, position: number) => number;
   slotOf: (id: string) => number | undefined;
@@ -47,8 +46,7 @@ export const COVERAGE_WORDS: Record<Coverage, string> = {
 };
 
 /** Return the lives of fragments from Python, with what the picture asks them. */
-export function unpackLives(content: LivesContent) {
-  const lives = unpackArrays<LivesArrays>(content);
+export function livesOf(lives: IndexLives) {
   const { slot, first, last, coverage } = lives;
   const order = Uint32Array.from(slot.keys()).sort((a, b) => slot[a] - slot[b] || first[a] - first[b]);
   const begins = new Uint32Array(lives.fragments.length + 1);
@@ -61,11 +59,11 @@ export function unpackLives(content: LivesContent) {
     const found = byFirst.right(order, position, begins[s], begins[s + 1]) - 1;
     return found >= begins[s] && last[order[found]] >= position ? coverage[order[found]] : 0;
   }
-  return { ...content, ...lives, count: lives.fragments.length, at, slotOf: (id: string) => slots.get(id) };
+  return { ...lives, count: lives.fragments.length, at, slotOf: (id: string) => slots.get(id) };
 }
 
 /** Return how many rows each index found of all, from version to version: parts of 1, NaN if unknown. */
-export function coverageLines(history: History & IndicesStory & LineArrays) {
+export function coverageLines(history: History & IndicesData) {
   const lines = history.index_names.map(() => new Float64Array(history.count).fill(NaN));
   const { line_index: index, line_first: first, line_last: last, line_answered: found, line_to_scan: rest } = history;
   for (let i = 0; i < index.length; i += 1) {

@@ -7,13 +7,13 @@ import type { History } from "./history";
 import { drawCoverage, drawPercent, labelRows } from "./index_drawing";
 import type { Lives } from "./index_lives";
 import { addUp, COVERAGE_WORDS, coverageLines, coverageRows, mixed, NO_LIVES } from "./index_lives";
-import type { IndicesStory, LineArrays } from "./messages";
+import type { IndicesData } from "./messages";
 import { count, cut, finePercent, plural, shortId } from "./text";
 import type { VersionScale } from "./version_axis";
 import { drawCommits, drawGaps, drawTags, MARGIN, marginLabel, STRIP } from "./version_axis";
 import { versionPicture } from "./version_picture";
 
-export type IndicesHistory = History & IndicesStory & LineArrays;
+export type IndicesHistory = History & IndicesData;
 
 /**
  * The picture: as a versionPicture, and `setLives(lives)`; `note()` says for what its rows and

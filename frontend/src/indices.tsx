@@ -3,11 +3,11 @@
 import "./indices.css";
 import { batch, signal } from "@preact/signals";
 import { AdviceList, noAdvice } from "./advice";
-import { COVERAGE_WORDS, type Lives, unpackLives } from "./index_lives";
+import { COVERAGE_WORDS, type Lives, livesOf } from "./index_lives";
 import { IndexCards, reusePanel } from "./index_panels";
 import { indexPicture } from "./index_picture";
 import { kindLegend, legendEntry } from "./legend";
-import type { IndicesStory, LineArrays, LivesContent, VersionIndices } from "./messages";
+import type { IndicesQuestions, VersionIndices } from "./messages";
 import { Held, placeClass, view } from "./reactive";
 import { count, cut, plural } from "./text";
 import { VersionHead } from "./version_head";
@@ -16,8 +16,13 @@ import { versionsOf } from "./versions";
 
 const REST = 100; // milliseconds
 
-export const render = view("lx-sheet lx-indices", ({ link, onClose, keep, follow, show, awaits }) => {
-  const versions = versionsOf<IndicesStory, LineArrays>(link);
+function noFacts(problem: string): VersionIndices {
+  const advice = noAdvice(`What the indices of this version cover is unknown: ${problem}`);
+  return { advice, indices: [], num_indices: 0, reuse: [], num_reuse_entries: 0, reuse_bytes: null };
+}
+
+export const render = view<IndicesQuestions>("lx-sheet lx-indices", ({ link, onClose, keep, follow, show, awaits }) => {
+  const versions = versionsOf(link, (args) => link.ask("history", args));
   const { history, state, position } = versions;
   const facts = signal<VersionIndices | null>(null);
   const isMoving = signal(false); // what is shown is of another version
@@ -47,7 +52,7 @@ export const render = view("lx-sheet lx-indices", ({ link, onClose, keep, follow
 
   async function draw() {
     if (index.value === null) return;
-    lives.value = unpackLives(await link.ask<LivesContent>("lives", { index: index.value }));
+    lives.value = livesOf(await link.ask("lives", { index: index.value }));
     link.root.dataset.index = index.value;
   }
 
@@ -68,17 +73,16 @@ export const render = view("lx-sheet lx-indices", ({ link, onClose, keep, follow
   onClose(() => clearTimeout(resting));
 
   async function askFacts(version: string) {
-    const found = await link.ask<VersionIndices>("version", { version });
+    const found = await link.ask("version", { version });
     if (version !== String(history.value?.versions[position.value])) return;
     batch(() => {
-      const advice = noAdvice(`What the indices of this version cover is unknown: ${found.problem}`);
-      facts.value = found.problem ? { ...found, advice, indices: [], num_indices: 0, reuse: [] } : found;
+      facts.value = "problem" in found ? noFacts(found.problem) : found;
       isMoving.value = false;
     });
     link.root.dataset.shown = version;
   }
 
-  link.on("index", ({ name }: { name: string }) => {
+  link.on("index", ({ name }) => {
     if (facts.value) choose(name);
     else index.value = name;
   });

@@ -1,22 +1,11 @@
 // The answers in a page that works without Python: compressed in shelves, by the names that shelves.py gives them.
 
-/** An answer, with the arrays beside it. */
-export interface Kept {
-  content: Record<string, unknown>;
-  buffers: DataView[];
-}
-
-type Packed = [content: Record<string, unknown>, buffers: string[]];
-
-export type Index = Record<string, [shelf: number, place: number]>;
+import { bytesOf, unpackKept } from "./arrays";
+import type { Packed, RecordedPage } from "./messages";
 
 /** The name of an answer, made of what is asked. */
 export function keyOf(...parts: (string | null)[]) {
   return JSON.stringify(parts);
-}
-
-function bytesOf(base64: string) {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
 async function unpacked(shelf: string): Promise<Packed[]> {
@@ -25,7 +14,7 @@ async function unpacked(shelf: string): Promise<Packed[]> {
 }
 
 /** Reads answers; `get(...)` is null where there was no room for one. */
-export function keptAnswers(index: Index, shelves: string[]) {
+export function keptAnswers(index: RecordedPage["index"], shelves: string[]) {
   const opened = new Map<number, Promise<Packed[]>>();
   const MOST_OPEN = 40;
 
@@ -38,12 +27,11 @@ export function keptAnswers(index: Index, shelves: string[]) {
   }
 
   return {
-    async get(...parts: (string | null)[]): Promise<Kept | null> {
+    async get<Content = object>(...parts: (string | null)[]): Promise<Content | null> {
       const key = keyOf(...parts);
       if (!Object.hasOwn(index, key)) return null;
       const [number, place] = index[key];
-      const [content, buffers] = (await open(number))[place];
-      return { content, buffers: buffers.map((buffer) => new DataView(bytesOf(buffer).buffer)) };
+      return unpackKept((await open(number))[place]) as Content;
     },
   };
 }

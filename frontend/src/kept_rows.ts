@@ -1,15 +1,6 @@
 // The rows of a grid in a page without Python: the first rows of a version, of changes, of a life.
 
-import type { CellDetail, Failure, RowsAbout, RowsPage } from "./messages";
-
-/** What recording.py keeps of the rows of a view. */
-export interface KeptPage {
-  about?: RowsAbout;
-  page?: RowsPage;
-  heads?: object;
-  ids?: (string | null)[];
-  not_answered?: Failure;
-}
+import type { CellDetail, KeptRows, News, RowsAbout } from "./messages";
 
 const NOTHING: RowsAbout = {
   columns: [],
@@ -25,8 +16,8 @@ const NOTHING: RowsAbout = {
 };
 
 /** Answers what a grid asks; `show(rows)` shows others, null none. */
-export function keptRows(tell: (kind: string, content: object) => void, cutWords: string) {
-  let shown: KeptPage = {};
+export function keptRows(tell: <Kind extends keyof News>(kind: Kind, content: News[Kind]) => void, cutWords: string) {
+  let shown: KeptRows = {};
   let selected = new Set<number>();
 
   const numRows = () => shown.page?.positions.length ?? 0;
@@ -73,7 +64,7 @@ export function keptRows(tell: (kind: string, content: object) => void, cutWords
     select,
     /** The row ID of a row, null if it is not known. */
     idOf: (row: number) => shown.ids?.[row] ?? null,
-    show(rows: KeptPage | null) {
+    show(rows: KeptRows | null) {
       shown = rows ?? {};
       selected = new Set();
       tell("rows", describe());

@@ -1,7 +1,6 @@
 // What stands above and below the lanes: tags, commits by name and colour, versions and times.
 
 import { bisectCenter, bisectLeft } from "d3-array";
-import { unpackArrays } from "./arrays";
 import type { Look } from "./canvas";
 import { shortened } from "./canvas";
 import { commitBars } from "./commit_bars";
@@ -16,7 +15,7 @@ import {
   tickVersions,
   timeForm,
 } from "./lineage_places";
-import type { CommitArrays, CommitsContent } from "./messages";
+import type { Commits as CommitsMessage } from "./messages";
 import { count, visible } from "./text";
 
 export type Commits = ReturnType<typeof lineageCommits>;
@@ -40,8 +39,8 @@ export interface LineageScale extends AxisScale {
 export const AXIS = { tag: 17, names: 54, marks: 16, foot: 34, pale: 0.4, widestTag: 140 };
 
 /** Return commits as the picture asks for them: those that a branch inherited, then its own. */
-export function lineageCommits(content: CommitsContent) {
-  const { versions, times, kind, is_recorded: isRecorded } = unpackArrays<CommitArrays>(content);
+export function lineageCommits(content: CommitsMessage) {
+  const { versions, times, kind, is_recorded: isRecorded } = content;
   return {
     kinds: content.kinds,
     operations: content.operations,

@@ -1,15 +1,14 @@
 // Lanes, ribbons and the way of a row, as Python laid them out; y runs down, x in versions.
 
 import { bisector } from "d3-array";
-import { unpackArrays } from "./arrays";
 import type { Look } from "./canvas";
 import { haloText, textOn } from "./canvas";
 import { KIND_COLORS } from "./kinds";
 import type { LineageScale } from "./lineage_axis";
-import type { Lane, LayoutArrays, LayoutContent, RowEvent } from "./messages";
+import type { Lane, LineageLayout, RowEvent } from "./messages";
 
 /** Lanes, ribbons and the way of a row, as Python laid them out. */
-export interface Layout extends Omit<LayoutContent, "arrays" | "buffers">, LayoutArrays {
+export interface Layout extends LineageLayout {
   stepsOf: number[][];
   related: Set<number> | null;
 }
@@ -55,11 +54,10 @@ const ROW_LINES: [string, number][] = [
 ];
 
 /** Return what Python laid out, with the steps of each lane together. */
-export function unpackLayout(content: LayoutContent): Layout {
-  const arrays = unpackArrays<LayoutArrays>(content);
+export function layoutOf(content: LineageLayout): Layout {
   const stepsOf: number[][] = content.lanes.map(() => []);
-  for (const [i, lane] of arrays.step_lane.entries()) stepsOf[lane].push(i);
-  return { ...content, ...arrays, stepsOf, related: content.selected && new Set(content.selected.lanes) };
+  for (const [i, lane] of content.step_lane.entries()) stepsOf[lane].push(i);
+  return { ...content, stepsOf, related: content.selected && new Set(content.selected.lanes) };
 }
 
 export function isRest(lane: Lane) {

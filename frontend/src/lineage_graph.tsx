@@ -5,18 +5,18 @@ import "./lineage_graph.css";
 import { signal } from "@preact/signals";
 import { type Commits, lineageCommits, timesInSight } from "./lineage_axis";
 import { LineageBar } from "./lineage_bar";
-import { type Layout, unpackLayout } from "./lineage_drawing";
+import { type Layout, layoutOf } from "./lineage_drawing";
 import { eventsContent, selectedContent } from "./lineage_panes";
 import { lineagePicture } from "./lineage_picture";
 import { timeTitle } from "./lineage_places";
 import { type Span, wantedLanes } from "./lineage_span";
 import { describeInLineage, drawnWords, lineageLegend } from "./lineage_words";
-import type { Found, LayoutContent, LineageAbout } from "./messages";
+import type { LineageAbout, LineageGraphQuestions } from "./messages";
 import { Held, LeadTo, Note, view } from "./reactive";
 
 const LINEAGE_REST = 110; // milliseconds
 
-export const render = view("lx-lineage-graph", ({ link, onClose, keep, awaits }) => {
+export const render = view<LineageGraphQuestions>("lx-lineage-graph", ({ link, onClose, keep, awaits }) => {
   const about = signal<LineageAbout | null>(null);
   const layout = signal<Layout | null>(null);
   const state = signal(link.state);
@@ -37,7 +37,7 @@ export const render = view("lx-lineage-graph", ({ link, onClose, keep, awaits })
   );
 
   async function open(isRefresh: boolean) {
-    const found = await link.ask<LineageAbout>("open", isRefresh ? { refresh: true } : {});
+    const found = await link.ask("open", isRefresh ? { refresh: true } : {});
     about.value = found;
     commits = lineageCommits(found);
     picture.setCommits(commits, found.begin, found.end);
@@ -49,7 +49,7 @@ export const render = view("lx-lineage-graph", ({ link, onClose, keep, awaits })
   /** Ask for the lanes of some versions, or of all. */
   async function load(wanted: Span | null) {
     asked = { span: wanted };
-    const newest = unpackLayout(await link.ask<LayoutContent>("picture", { span: wanted }));
+    const newest = layoutOf(await link.ask("picture", { span: wanted }));
     picture.setLayout(newest);
     picture.setVersion(link.state.version);
     span.value = picture.span();
@@ -82,10 +82,10 @@ export const render = view("lx-lineage-graph", ({ link, onClose, keep, awaits })
   }
 
   async function findRow(text: string) {
-    problem.value = (await link.ask<Found>("find", { text })).problem ?? "";
+    problem.value = (await link.ask("find", { text })).problem ?? "";
   }
 
-  link.on("between", ({ span }: { span: Span | null }) => (span ? picture.show(...span) : picture.fit()));
+  link.on("between", ({ span }) => (span ? picture.show(...span) : picture.fit()));
   link.onState((newest) => {
     state.value = newest;
     picture.setVersion(newest.version);

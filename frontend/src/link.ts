@@ -2,39 +2,40 @@
 
 import "./common.css";
 import { h, render } from "preact";
+import { unpackArrays } from "./arrays";
 import { node } from "./elements";
-import type { Changes, Failure, Progress, State } from "./messages";
+import type { Changes, Failure, News, Progress, Revision, State, Told, ViewQuestions } from "./messages";
 import type { Model } from "./model";
 import { errorPane, progressBar } from "./panes";
 import { joinState } from "./shared_state";
 
-/** What is sent to Python: the kind of question and its arguments. */
-type Question = { kind: string } & Record<string, unknown>;
-
-/** An answer of Python; whoever asks says what is in it. */
-type Answer = Record<string, unknown>;
+/** The questions of a view: of each kind its arguments, and the answer. */
+export type Questions<Asked> = Record<keyof Asked, [object, object]>;
 
 /** Failure of a question, and what shows it in the error pane. */
 type OnFailure = (failure: Failure, show: (failure: Failure) => void) => void;
 
-/** What comes from Python: that it has a question, an answer, progress, or news that nobody asked for. */
-interface Message {
-  what: "taken" | "reply" | "error" | "progress" | "news";
-  kind: string;
-  seq: number;
-  asker: string;
-  content: unknown;
-}
-
 interface Sent {
   seq: number;
-  onReply: (content: Answer) => void;
+  onReply: (content: object) => void;
   onError: (content: Failure) => void;
   /** Whether Python has taken the question on. */
   isTaken: boolean;
 }
 
-export type Link = ReturnType<typeof connect>;
+interface Asking<out Asked extends Questions<Asked>> {
+  ask<Kind extends keyof Asked & string>(
+    kind: Kind,
+    args?: Asked[Kind][0],
+    onError?: OnFailure | null,
+    isQuiet?: boolean,
+  ): Promise<Asked[Kind][1]>;
+}
+
+/** A line that takes these questions, and perhaps others. */
+export interface Link<out Asked extends Questions<Asked> = ViewQuestions>
+  extends Omit<ReturnType<typeof connect>, "ask">,
+    Asking<Asked> {}
 
 const PATIENCE_MS = 700;
 const LONG_MS = 5000;
@@ -48,7 +49,7 @@ const ENDED = "The kernel seems to have ended. What is shown stays; run the cell
  * Join a view to its model. Gives:
  *   root                  the element to fill
  *   ask(kind, arguments, onError, isQuiet)
- *                      a promise of the answer: its content, with `buffers`. It never comes if a
+ *                      a promise of the answer, with its arrays. It never comes if a
  *                      newer question of the same kind has overtaken it, if its kernel has ended,
  *                      or if Python failed: then `onError` gets the failure ({title, message}) and
  *                      a function that shows it in the error pane, where it goes without `onError`.
@@ -63,7 +64,7 @@ const ENDED = "The kernel seems to have ended. What is shown stays; run the cell
  *   busy(text)         shows that something takes long; null ends that
  *   close()            what `render` returns
  */
-export function connect(model: Model, el: HTMLElement) {
+export function connect<Asked extends Questions<Asked> = ViewQuestions>(model: Model, el: HTMLElement) {
   const asker = Array.from(crypto.getRandomValues(new Uint32Array(2)), (n) => n.toString(36)).join("");
   const questions = new Map<string, Sent>(); // the newest of each kind, and all changes of the state
   const listeners: ((state: State) => void)[] = [];
@@ -86,11 +87,11 @@ export function connect(model: Model, el: HTMLElement) {
   const shared = joinState(model, () => tell());
 
   /** Null if it cannot be sent, which is shown. */
-  function send(question: Question, onReply: (content: Answer) => void, onError: (content: Failure) => void) {
+  function send(kind: string, args: object, onReply: (content: object) => void, onError: (content: Failure) => void) {
     seq += 1;
     const sent: Sent = { seq, onReply, onError, isTaken: false };
     try {
-      model.send({ ...question, seq, asker });
+      model.send({ kind, seq, asker, arguments: args as Record<string, unknown> });
     } catch (error) {
       errors.show("send", { title: "Python cannot be asked", message: `${ENDED} (${error})` });
       return null;
@@ -99,16 +100,10 @@ export function connect(model: Model, el: HTMLElement) {
     return sent;
   }
 
-  function ask<Content>(
-    kind: string,
-    args: object = {},
-    onError: OnFailure | null = null,
-    isQuiet = false,
-  ): Promise<Content> {
-    return new Promise((resolve) => {
-      const answered = (content: Answer) => resolve(content as Content);
+  const ask: Asking<Asked>["ask"] = (kind, args = {}, onError = null, isQuiet = false) =>
+    new Promise((resolve) => {
       const put = () => {
-        const sent = send({ ...args, kind }, answered, fail);
+        const sent = send(kind, args, resolve, fail);
         if (!sent) return;
         questions.set(kind, sent);
         if (isQuiet) return;
@@ -123,7 +118,6 @@ export function connect(model: Model, el: HTMLElement) {
       const fail = (content: Failure) => (onError ? onError(content, show) : show(content));
       put();
     });
-  }
 
   // A view that is not seen works for nobody: what it misses is made up for when it is seen again.
   let wasSeen = false; // it is filled before it is on the page
@@ -143,8 +137,8 @@ export function connect(model: Model, el: HTMLElement) {
 
   function setState(changes: Changes) {
     const settle = shared.change(changes);
-    const settled = (content: { revision?: number }) => settle(content.revision);
-    const sent = send({ kind: "state", changes }, settled, (content) => {
+    const settled = (content: object) => settle((content as Revision).revision);
+    const sent = send("state", { changes }, settled, (content) => {
       settle();
       errors.show("state", content);
     });
@@ -153,7 +147,7 @@ export function connect(model: Model, el: HTMLElement) {
     shared.tell();
   }
 
-  function receive(message: Message, buffers: DataView[]) {
+  function receive(message: Told, buffers: DataView[]) {
     if (message.what === "news") {
       news.get(message.kind)?.(message.content as never);
       return;
@@ -173,12 +167,12 @@ export function connect(model: Model, el: HTMLElement) {
     errors.hide(message.kind);
     questions.delete(kind);
     if (message.what === "error") question.onError(message.content as Failure);
-    else question.onReply({ ...(message.content as object), buffers });
+    else question.onReply(unpackArrays(message.content as object, message.arrays, buffers));
   }
 
   function openView(view: string, changes: Changes = {}) {
     progress.show("go", { text: "opening…", fraction: null });
-    return ask("go", { view, changes });
+    return ask("go" as keyof Asked & string, { view, changes });
   }
 
   function canOpen(view: string) {
@@ -201,7 +195,7 @@ export function connect(model: Model, el: HTMLElement) {
     open: openView,
     canOpen,
     offline,
-    on: <Content>(kind: string, listener: (content: Content) => void) => news.set(kind, listener),
+    on: <Kind extends keyof News>(kind: Kind, listener: (content: News[Kind]) => void) => news.set(kind, listener),
     busy: (text: string | null) =>
       text === null ? progress.hide("busy") : progress.show("busy", { text, fraction: null }),
     close() {

@@ -5,6 +5,7 @@ import "./live.css";
 import { signal } from "@preact/signals";
 import { CloseButton } from "./explorer_chips";
 import type { Link } from "./link";
+import type { ExplorerQuestions } from "./messages";
 import type { Model } from "./model";
 import { set } from "./reactive";
 import { cut } from "./text";
@@ -21,7 +22,7 @@ function isInSight(element: HTMLElement) {
 }
 
 /** Follows; gives what draws the button that turns it on and off, the one that leads to the newest version, and notes. */
-export function following(link: Link, model: Model) {
+export function following(link: Link<ExplorerQuestions>, model: Model) {
   let timer: number | undefined;
   let isAsking = false;
   let isClosed = false;
@@ -91,7 +92,7 @@ export function following(link: Link, model: Model) {
       isAsking = false;
       again(FAILED);
     };
-    const { wait } = await link.ask<{ wait: number }>("look", {}, failed, true);
+    const { wait } = await link.ask("look", {}, failed, true);
     isAsking = false;
     again(wait);
   }

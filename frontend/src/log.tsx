@@ -2,7 +2,6 @@
 
 import "./log.css";
 import { batch, computed, signal } from "@preact/signals";
-import { unpackArrays } from "./arrays";
 import { isCommand } from "./keys";
 import { CommitDetail } from "./log_detail";
 import { FilterBoxes, KindFilters } from "./log_filters";
@@ -10,13 +9,13 @@ import { LINE } from "./log_lanes";
 import { LogLines, type Scroll } from "./log_lines";
 import { type CommitPlace, cameSince, lineFinder, placeOf } from "./log_places";
 import { type Log, shownWords } from "./log_words";
-import type { LogAbout, LogAnswer, LogArrays, LogFilters, State } from "./messages";
+import type { LogAnswer, LogFilters, LogQuestions, State } from "./messages";
 import { Note, Refresh, view } from "./reactive";
 import { cut } from "./text";
 
 const FADE = 2_500; // ms, as in log.css
 
-export const render = view("lx-log", ({ el, link, follow: draw, awaits }) => {
+export const render = view<LogQuestions>("lx-log", ({ el, link, follow: draw, awaits }) => {
   const log = signal<Log | null>(null);
   const ownBranch = signal<string | null>(null);
   const looked = signal<CommitPlace | null>(null); // the commit that is described
@@ -36,13 +35,13 @@ export const render = view("lx-log", ({ el, link, follow: draw, awaits }) => {
 
   async function start() {
     if (!link.offline) {
-      const newest = await link.ask<LogAnswer & { own_branch: string | null }>("newest");
-      if (newest.is_part) {
-        ownBranch.value = newest.own_branch;
+      const { log: newest, own_branch } = await link.ask("newest");
+      if (newest) {
+        ownBranch.value = own_branch;
         take(newest);
       }
     }
-    const about = await link.ask<LogAbout>("about");
+    const about = await link.ask("about");
     ownBranch.value = about.branch;
     columns.value = about.columns;
     filters.value = about.filters;
@@ -51,16 +50,15 @@ export const render = view("lx-log", ({ el, link, follow: draw, awaits }) => {
 
   /** Show the commits anew; `isStill`: what is in sight stays where it is. */
   async function load(refresh: boolean, isStill = false) {
-    const answer = await link.ask<LogAnswer & { problem?: string }>("log", { filters: filters.value, refresh });
-    problem.value = answer.problem ? cut(answer.problem, 300) : "";
-    if (!answer.problem) take(answer, isStill);
+    const answer = await link.ask("log", { filters: filters.value, refresh });
+    problem.value = "problem" in answer ? cut(answer.problem, 300) : "";
+    if (!("problem" in answer)) take(answer, isStill);
   }
 
-  function take(answer: LogAnswer, isStill = false) {
+  function take(newest: LogAnswer, isStill = false) {
     const earlier = log.value;
     const top = scroll.list?.scrollTop ?? 0;
     const atTop = isStill && earlier && top ? placeOf(earlier, Math.floor(top / LINE)) : null;
-    const newest = { ...answer, ...unpackArrays<LogArrays>(answer) };
     batch(() => {
       log.value = newest;
       fresh.value = new Set(isStill && earlier ? cameSince(newest, earlier) : []);
@@ -142,7 +140,7 @@ export const render = view("lx-log", ({ el, link, follow: draw, awaits }) => {
     else el.dispatchEvent(new CustomEvent("lx-branch", { bubbles: true, detail }));
   }
 
-  link.on<LogFilters>("filters", (newest) => {
+  link.on("filters", (newest) => {
     filters.value = newest;
     load(false);
   });

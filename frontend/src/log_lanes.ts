@@ -2,7 +2,7 @@
 
 import { canvas, lookOf } from "./canvas";
 import { kindColor } from "./legend";
-import type { LogArrays } from "./messages";
+import type { LogAnswer } from "./messages";
 
 export const LINE = 28; // px, the height of a line
 
@@ -24,7 +24,7 @@ export function lanesWidth(lanes: number) {
 }
 
 /** What leads from a line in sight, to one, or past them all. */
-export function edgesInSight(log: Pick<LogArrays, "parent" | "lane" | "lost">, first: number, last: number) {
+export function edgesInSight(log: Pick<LogAnswer, "parent" | "lane" | "lost">, first: number, last: number) {
   const edges: LaneEdge[] = [];
   for (let from = 0; from <= Math.min(last, log.parent.length - 1); from += 1) {
     const to = log.parent[from];
@@ -36,7 +36,7 @@ export function edgesInSight(log: Pick<LogArrays, "parent" | "lane" | "lost">, f
 
 /** The picture: `element`, `setLog(log)`, `scroll(top)` with how far the lines are scrolled, `mark(lines)`, `redraw()`, `close()`. */
 export function logLanes() {
-  let log: (LogArrays & { kinds: string[]; num_lanes: number }) | null = null;
+  let log: (LogAnswer & { kinds: string[]; num_lanes: number }) | null = null;
   let top = 0;
   const marked = new Set<number>();
   const picture = canvas(10, drawLanes);
@@ -81,7 +81,7 @@ export function logLanes() {
 
   return {
     element: picture.element,
-    setLog(newest: LogArrays & { kinds: string[]; num_lanes: number }) {
+    setLog(newest: LogAnswer & { kinds: string[]; num_lanes: number }) {
       log = newest;
       picture.element.style.width = `${lanesWidth(newest.num_lanes)}px`;
       picture.redraw();

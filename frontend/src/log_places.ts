@@ -1,8 +1,8 @@
 // Where commits are in the log: a line for each version of each branch.
 
-import type { LogAnswer, LogArrays } from "./messages";
+import type { LogAnswer } from "./messages";
 
-type Places = Pick<LogAnswer, "branch"> & Pick<LogArrays, "versions">;
+type Places = Pick<LogAnswer, "branch"> & Pick<LogAnswer, "versions">;
 
 /** A commit: its branch, null for main, and its version. */
 export interface CommitPlace {

@@ -1,10 +1,10 @@
 // What is said of a commit: how many rows it changed, how much it wrote, what it was made on.
 
-import type { LogAnswer, LogArrays } from "./messages";
+import type { LogAnswer } from "./messages";
 import { bytes, count, cut, plural } from "./text";
 
 /** The commits that are shown, newest first, each in a line. */
-export type Log = LogAnswer & LogArrays;
+export type Log = LogAnswer;
 
 const CHANGES = [
   ["rows_added", "+", "added"],
@@ -15,7 +15,7 @@ const CHANGES = [
 ] as const;
 
 /** How many rows a commit changed, in short and in words. */
-export function rowChanges(log: Pick<LogArrays, (typeof CHANGES)[number][0]>, line: number) {
+export function rowChanges(log: Pick<LogAnswer, (typeof CHANGES)[number][0]>, line: number) {
   const there = CHANGES.map(([name, sign, word]) => ({ value: log[name][line], sign, word })).filter(
     ({ value }) => value !== 0,
   );

@@ -1,109 +1,9 @@
-// What Python sends, by the view that asks for it. Numbers that may pass 2^53 are decimal strings,
-// arrays come as bytes beside their names (arrays.ts), and null stands for what is not known.
+// Written by tools/write_messages.py from lance_explorer/widgets: what Python and the browser say
+// to each other. Numbers that may pass 2^53 are decimal strings; null is what is not known.
 
-/** The choices that views share: numbers as decimal strings, null where nothing is chosen. */
-export interface State {
-  version: string | null;
-  compared_version: string | null;
-  fragment_id: string | null;
-  row_id: string | null;
-  filter: string;
-}
+// ----------------------------------------------------------------------------------------- advice
 
-export type Changes = Partial<State>;
-
-/** What failed, as the error pane shows it. */
-export interface Failure {
-  title: string;
-  message: string;
-  details?: string;
-}
-
-export interface Progress {
-  text: string;
-  fraction: number | null;
-}
-
-/** An answer that carries arrays: their names and types, and their bytes in the same order. */
-export interface Packed {
-  arrays: { name: string; type: ArrayType }[];
-  buffers: DataView[];
-}
-
-export type ArrayType = "Float64Array" | "Float32Array" | "BigUint64Array" | "Int32Array" | "Uint8Array";
-
-// ---------------------------------------------------------------------------------- all versions
-
-export interface Tag {
-  name: string;
-  position: number;
-}
-
-/** What is told of all versions; arrays have one entry a version, or one a state of a fragment. */
-export interface HistoryContent extends Packed {
-  name: string;
-  branch: string | null;
-  kinds: string[];
-  operations: (string | null)[];
-  tags: Tag[];
-  gaps: { first: string; last: string }[];
-  messages: string[];
-  recorded_words: string;
-}
-
-export interface HistoryArrays {
-  versions: BigUint64Array;
-  times: Float64Array;
-  kind: Uint8Array;
-  is_recorded: Uint8Array;
-  num_rows: Float64Array;
-  num_deleted_rows: Float64Array;
-  num_fragments: Float64Array;
-  data_bytes: Float64Array;
-  state_fragment: BigUint64Array;
-  state_slot: Int32Array;
-  state_first: Int32Array;
-  state_last: Int32Array;
-  state_made_at: Int32Array;
-  state_rows: Float64Array;
-  state_deleted: Float64Array;
-  state_files: Int32Array;
-  state_bytes: Float64Array;
-  state_kind: Uint8Array;
-}
-
-// ------------------------------------------------------------------------------------- explorer
-
-export interface About {
-  name: string;
-  uri: string;
-  branch: string | null;
-  branches: string[];
-  tabs: { name: string; label: string }[];
-}
-
-/** Whether new versions are looked for, and what is said of them; `wait` in ms. */
-export interface Live {
-  is_on: boolean;
-  wait: number;
-  news: string;
-  latest: string;
-  note: string;
-}
-
-export interface Place {
-  view: string;
-  can_go_back: boolean;
-  can_go_forward: boolean;
-}
-
-export interface Found {
-  version?: string;
-  problem?: string;
-}
-
-// --------------------------------------------------------------------------------------- advice
-
+/** One thing that is wrong or worth doing. */
 export interface Finding {
   code: string;
   severity: "error" | "warning" | "info";
@@ -114,131 +14,162 @@ export interface Finding {
   why: string;
   remedy: string;
   remedy_code: string;
+  /** Where more is shown. */
   view: string | null;
 }
 
+/** All of it, the worst first. */
 export interface Advice {
   counts: string;
   found: Finding[];
   num_found: number;
+  /** What is said if there is none. */
   nothing: string;
+  /** Why it may be incomplete. */
   problem?: string | null;
 }
 
-// ------------------------------------------------------------------------------------- overview
+// ----------------------------------------------------------------------------------------- answer
 
-export interface Listed {
-  count: number;
-  names: string[];
+/** Which commits are shown: arguments of `table.log()`. */
+export interface LogFilters {
+  since?: string | null;
+  until?: string | null;
+  operation?: string[] | null;
+  text?: string | null;
+  column?: string | null;
 }
 
-export interface LatestFacts {
-  version: string;
-  latest_version: string;
-  num_rows: string | null;
-  num_deleted_rows: string | null;
-  num_fragments: string;
-  num_data_files: string;
-  data_bytes: string | null;
-  manifest_bytes: string;
-  writer: string | null;
-  flags: string[];
-  indices: Listed;
-  tags: Listed;
-  branches: Listed;
-  /** When it was committed, in ms. */
-  time: number | null;
+/** What is to be chosen in another view; what is left out stays as it is. */
+export interface Choices {
+  version?: string | null;
+  compared_version?: string | null;
+  fragment_id?: string | null;
+  row_id?: string | null;
 }
 
-/** The same, with what only all versions tell. */
-export interface TableFacts extends LatestFacts {
-  num_lost: string;
-}
-
-export interface SizedCommit {
-  version: string;
-  position: number;
-  amount: string;
-  share: number;
-  note: string | null;
-}
-
-export interface RestOfCommits {
-  count: number;
-  amount: string;
-  share: number;
-}
-
-export interface Headline {
-  before: string;
-  link: string;
-  version: string;
-  after: string;
-}
-
-export interface Story {
-  facts: TableFacts;
-}
-
-export type Sizes = Record<"bytes" | "rows", { versions: SizedCommit[]; rest: RestOfCommits }> & {
-  headline: Headline | null;
-};
-
-/** What is known of the latest version before all versions are read; no facts if it cannot be read. */
-export interface Latest {
-  name: string;
+/** Where a view shows more. */
+export interface AnswerPlace {
+  view: string;
+  choices: Choices;
   branch: string | null;
-  num_listed: number;
-  facts: LatestFacts | null;
+  words: string;
+  /** Of the log, where that is the view. */
+  filters: LogFilters;
 }
 
-// ----------------------------------------------------------------------------------- time travel
-
-export interface SchemaEntry {
-  path: string;
-  type: string;
-  nullable: boolean;
-  change: string | null;
-  before?: { path: string; type: string } | null;
+/** A sentence, and where to look at what it says. */
+export interface AnswerLine {
+  words: string;
+  place: AnswerPlace | null;
 }
 
-export interface IndexEntry {
+/** A column of a section. */
+export interface AnswerColumn {
   name: string;
-  type: string;
-  fields: string[];
-  segments: number;
-  fragments: number | null;
-  change: string | null;
+  is_number: boolean;
 }
 
-export interface ConfigEntry {
-  map: string;
-  key: string;
-  value: string;
-  change: string | null;
-  before?: string;
+/** A part of an answer: sentences, or the first rows of a frame. */
+export interface AnswerSection {
+  name: string;
+  title: string;
+  is_warning: boolean;
+  lines: AnswerLine[];
+  columns: AnswerColumn[];
+  rows: (string | null)[][];
+  num_rows: number;
 }
 
-export interface Entries<Entry> {
-  entries: Entry[];
-  num_entries: number;
-  num_there: number;
-  num_changed: number;
+/** What is wrong with what an answer rests on. */
+export interface AnswerFinding {
+  code: string;
+  severity: string;
+  sentence: string;
 }
 
-export interface Details {
-  schema: Entries<SchemaEntry>;
-  indices: Entries<IndexEntry>;
-  config: Entries<ConfigEntry>;
+/** An answer: what it rests on, what is wrong, and the code that asks it or does it. */
+export interface Answer {
+  sentence: string;
+  sections: AnswerSection[];
+  findings: AnswerFinding[];
+  place: AnswerPlace | null;
+  code: string;
 }
 
-/** Why the rows of a version cannot be shown, or whether they keep their IDs. */
-export interface ShownVersion {
-  problem?: string;
-  has_row_ids?: boolean;
+/** An answer to what was typed, and whether one can search further. */
+export interface SearchAnswer extends Answer {
+  can_go_on: boolean;
 }
 
-// --------------------------------------------------------------------------------------- changes
+// ------------------------------------------------------------------------------------------- base
+
+/** What browsers call an array. */
+export type ArrayType = "Float64Array" | "BigUint64Array" | "Int32Array" | "Uint8Array";
+
+/** What is told: that a question was heard, its answer, or what nobody asked. */
+export type What = "taken" | "reply" | "error" | "progress" | "news";
+
+/** What happens to the view of a page: traits, a message, or there is none. */
+export type PageMethod = "update" | "custom" | "failure";
+
+/** A question of the browser. */
+export interface Question {
+  kind: string;
+  seq?: number;
+  /** Which view asks: several may show one model. */
+  asker?: string | null;
+  /** The number of the view that is asked, of those within the explorer. */
+  part?: number | null;
+  arguments?: Record<string, unknown>;
+}
+
+/** Where in a message an array belongs, and its type. */
+export interface ArrayPlace {
+  path: (string | number)[];
+  type: ArrayType;
+}
+
+/** What a view tells: that it has a question, an answer, progress, or news nobody asked for. */
+export interface Told {
+  what: What;
+  kind: string;
+  content: unknown;
+  seq?: number | null;
+  asker?: string | null;
+  part?: number | null;
+  arrays?: ArrayPlace[];
+}
+
+/** What goes over a WebSocket: as the widget protocol has it; so many buffers follow. */
+export interface PageMessage {
+  method: PageMethod;
+  num_buffers: number;
+  state?: unknown;
+  content?: unknown;
+}
+
+/** A message as JSON has it, and its arrays as bytes, in base64 where they are kept. */
+export interface Packed {
+  content: unknown;
+  arrays?: ArrayPlace[];
+  buffers?: string[];
+}
+
+// ---------------------------------------------------------------------------------------- changes
+
+/** All versions, and by which columns rows can be told apart. */
+export interface ChangesData extends VersionData {
+  has_row_ids: boolean;
+  key_columns: string[];
+}
+
+/** How many values are in a bin before and after. */
+export interface ValueBar {
+  label: string;
+  before: number;
+  after: number;
+}
 
 /** The values of a column before and after, in rows that differ in it. */
 export interface ChangedColumn {
@@ -246,159 +177,389 @@ export interface ChangedColumn {
   num_rows: string;
   num_read: string;
   nulls: [number, number];
-  bars: { label: string; before: number; after: number }[];
+  bars: ValueBar[];
 }
 
+/** The values of changed columns. */
 export interface ChangedValues {
   begin: string;
   end: string;
   columns: ChangedColumn[];
 }
 
+/** A class of changed rows. */
 export interface ChangeClass {
   name: string;
   color: string;
   num_rows: string | null;
 }
 
+/** In how many updated rows a column differs. */
+export interface DifferingColumn {
+  name: string;
+  num_rows: string;
+  presence: string;
+}
+
+/** What comparing cells gave. */
 export interface Cells {
-  columns: { name: string; num_rows: string; presence: string }[];
+  columns: DifferingColumn[];
   num_compared: string;
   num_rows: string;
   num_equal: string;
 }
 
+/** What is shown above the rows; no classes before they are counted. */
 export interface Comparison {
   begin: string;
   end: string;
-  times: (string | null)[] | null;
-  commits: { kind: string; color: string; count: number }[];
-  problem: Failure | null;
-  lost: string | null;
-  doubts: string | null;
-  evidence: string | null;
   key: string[];
-  needs_key: boolean;
-  left_out: string[] | null;
   beside: string[];
-  classes: ChangeClass[] | null;
-  cells: Cells | null;
-  unchanged: string | null;
   change: string | null;
   column: string | null;
+  problem: Failure | null;
+  classes: ChangeClass[] | null;
+  unchanged: string | null;
+  doubts: string;
+  lost: string;
+  evidence: string;
+  needs_key: boolean;
+  left_out: string[] | null;
+  cells: Cells | null;
 }
 
+/** Whether two versions hold the same values. */
 export interface SameContent {
   words: string;
   is_same: boolean;
   code: string;
 }
 
-// ------------------------------------------------------------------------------------------ rows
+// ------------------------------------------------------------------------------------------- disk
 
-/** How the cells of a column are shown. */
-export type CellKind = "plain" | "binary" | "vector" | "nested";
-
-/** A column that is shown, and its place among all. */
-export interface RowColumn {
+/** A part of manifests, and its bytes in each version. */
+export interface ManifestPart {
   name: string;
-  place: number;
-  dtype: string;
-  kind: CellKind;
-  is_number: boolean;
-  is_sortable: boolean;
+  color: string;
+  values: Float64Array;
 }
 
-/** A column that can be shown. */
-export interface PickedColumn {
+/** All versions, and what their manifests consist of. */
+export interface DiskData extends VersionData {
+  parts: ManifestPart[];
+}
+
+/** How many files of a kind there are, their bytes, and how many have no known size. */
+export interface FileTotals {
+  kind: string;
+  num_files: string;
+  size_bytes: string;
+  num_unknown: number;
+}
+
+/** What could be done about the size of a table; without code if it breaks something. */
+export interface Plan extends Answer {
+  title: string;
+  /** The code with all that has to stand before it. */
+  lines: string;
+}
+
+/** What a cleanup and a compaction would make of the table; none where that is unknown. */
+export interface Plans {
+  plans: Plan[];
+}
+
+/** Whose things are, and their bytes. */
+export interface DiskStatus {
   name: string;
-  dtype: string;
-  is_shown: boolean;
+  words: string;
+  color: string;
+  bytes: string;
 }
 
-export interface AllColumns {
-  columns: PickedColumn[];
-  most: number;
+/** A kind of object, and its bytes by status. */
+export interface DiskKind {
+  words: string;
+  bytes: Record<string, string>;
 }
 
-/** How the values of a column are spread; numbers that may be large are text. */
-export interface ColumnHead {
-  has_order: boolean;
-  bars: { label: string; count: number }[];
-  num_nulls: number;
-  num_distinct: string | null;
-  least: string | null;
-  middle: string | null;
-  most: string | null;
-}
-
-export interface ColumnHeads {
-  heads: ColumnHead[];
-  num_rows: number;
-  num_total: number;
-}
-
-/** What a cell shows beside its text. */
-export type CellPiece =
-  | { kind: "image" | "audio"; data: string | null; size: number; words: string }
-  | { kind: "line"; points: (number | null)[]; words: string };
-
-export interface RowsAbout {
-  columns: RowColumn[];
-  num_columns: number;
-  num_rows: number;
-  num_source_rows: number;
-  num_selected: number;
-  can_arrange: boolean;
-  filter: string;
-  sorts: [number, boolean][];
-  failure: Failure | null;
-  is_expression: boolean;
-}
-
-/** Rows that are here, column by column. */
-export interface RowsPage {
-  first: number;
-  positions: string[];
-  selected: boolean[];
-  cells: (string | null)[][];
-  marks: Record<number, (string | null)[]>;
-  /** What changed cells were, by column. */
-  earlier: Record<number, (string | null)[]>;
-  more: (boolean[] | null)[];
-  pieces: ((CellPiece | null)[] | null)[];
-}
-
-export interface WholeValue {
-  text: string | null;
-  size: number | null;
-  shown: number;
-  unit: string;
-}
-
-export interface CellDetail extends WholeValue {
+/** A kind of file, and how much of it was written up to each version. */
+export interface DiskPart {
   name: string;
-  dtype: string;
-  kind: CellKind;
-  position: string;
-  piece: CellPiece | null;
-  earlier: WholeValue | null;
-  /** What else there is to say of it. */
-  note?: string;
+  words: string;
+  color: string;
+  values: Float64Array;
 }
 
-export interface CopiedRows {
+/** What is on disk, and since when. */
+export interface DiskUsage {
+  sentence: string;
+  statuses: DiskStatus[];
+  kinds: DiskKind[];
+  parts: DiskPart[];
+  versions: BigUint64Array;
+  rest_bytes: string;
+}
+
+/** Things of `begin` up to below `end`: how many, and how many of these are small. */
+export interface SizeBin {
+  begin: number;
+  end: number;
+  total: number;
+  small: number;
+  words: string;
+}
+
+/** A histogram of sizes; `aim` is counted in bins. */
+export interface SizeBins {
+  bins: SizeBin[];
+  edges: string[];
+  ticks: [number, string][];
+  aim: number | null;
+  beyond: string;
+  note: string;
+}
+
+/** The files of one version in numbers; an unknown number of rows is NaN. */
+export interface FilesSummary {
+  version: string;
+  file_bins: SizeBins;
+  row_bins: SizeBins;
+  small_words: string;
+  large_words: string;
+  threshold: number;
+  totals: FileTotals[];
+  fragment: BigUint64Array;
+  fragment_rows: Float64Array;
+  fragment_deleted: Float64Array;
+}
+
+/** Whether the files are in the table, or why not. */
+export interface FilesShown {
+  problem?: string | null;
+}
+
+// -------------------------------------------------------------------------------------- encodings
+
+/** What runs to the right: where row IDs stand in the sequence, or the row IDs themselves. */
+export type SegmentMode = "position" | "row_id";
+
+/** All versions, and the colours of encodings. */
+export interface EncodingsData extends VersionData {
+  has_row_ids: boolean;
+  growth_color: string;
+  colors: Record<string, string>;
+}
+
+/** For each version the bytes of a row ID, now and at best, and of all; unknown is NaN. */
+export interface Growth {
+  growth_now: Float64Array;
+  growth_best: Float64Array;
+  growth_bytes: Float64Array;
+  growth_segments: Float64Array;
+}
+
+/** How many rows each version created, and last updated. */
+export interface Ages {
+  age_created_at: Float64Array;
+  age_last_updated_at: Float64Array;
+}
+
+/** A raster of segments: its rows are fragments, one each or several. */
+export interface Segments {
+  /** First and last fragment, and how many. */
+  rows: [string, string, number][];
+  /** What is said of each row, in lines. */
+  row_words: string[][];
+  /** How much each row takes, now and at best. */
+  row_sizes: string[];
+  kinds: string[];
+  num_bins: number;
+  begin: string;
+  /** What the edges of the picture stand for. */
+  end: string;
+  /** For each row and bin the encoding of most row IDs there, a place in `kinds`, or 255. */
+  kind: Uint8Array;
+  /** How much of the bin they fill, of 255. */
+  fill: Uint8Array;
+  /** How many segments begin there. */
+  begins: Int32Array;
+  /** For each row and encoding the bytes. */
+  bytes: Float64Array;
+  /** For each row the bytes at best; NaN where they are not known. */
+  best: Float64Array;
+}
+
+/** How often an encoding occurs, and what it takes. */
+export interface EncodingStatistics {
+  encoding: string;
+  count: string;
+  one_row: string;
+  num_values: string;
+  bytes: string | null;
+  bytes_per_row: number | null;
+}
+
+/** What is shown of a version; `one` is the chosen fragment. */
+export interface EncodingsVersion {
+  words: string[];
+  statistics: EncodingStatistics[];
+  /** The fragments to choose from. */
+  choices: string[];
+  num_fragments: number;
+  mode: SegmentMode;
+  segments: Segments;
+  one: Segments | null;
+  ages: Ages;
+}
+
+// --------------------------------------------------------------------------------------- explorer
+
+/** A view, and what stands on its tab. */
+export interface Tab {
+  name: string;
+  label: string;
+}
+
+/** The table that is shown, its branches and the views of it. */
+export interface About {
+  name: string;
+  uri: string;
+  branch: string | null;
+  branches: string[];
+  tabs: Tab[];
+}
+
+/** Whether new versions are looked for, and what is said of them. */
+export interface Live {
+  is_on: boolean;
+  /** In ms, until the next look. */
+  wait: number;
+  news: string;
+  latest: string;
+  note: string;
+}
+
+/** How long to wait before the next look, in ms. */
+export interface Wait {
+  wait: number;
+}
+
+/** The view that is shown, and whether one can go back or forward. */
+export interface Place {
+  view: string;
+  can_go_back: boolean;
+  can_go_forward: boolean;
+}
+
+/** Something that can be searched for; one that ends in a space is to be completed. */
+export interface Example {
   text: string;
-  num_rows: number;
-  num_total: number;
+  hint: string;
 }
 
-// ----------------------------------------------------------------------------- lineage, and a row
+/** What can be searched for. */
+export interface Examples {
+  examples: Example[];
+}
 
+/** Where to find what was typed, or its answer, or what is wrong with it. */
+export interface SearchResult {
+  view?: string | null;
+  changes?: Choices | null;
+  branch?: string | null;
+  answer?: SearchAnswer | null;
+  problem?: string | null;
+}
+
+/** Lines of Python for what is shown. */
+export interface Code {
+  code: string;
+}
+
+// ---------------------------------------------------------------------------------------- indices
+
+/** What an index has of a fragment. */
+export type Coverage = "absent" | "covered" | "masked" | "not_covered" | "removed" | "unknown" | "no_index";
+
+/** All versions, and stretches of these in which an index answered the same. */
+export interface IndicesData extends VersionData {
+  index: string | null;
+  index_names: string[];
+  problem: string | null;
+  line_index: Int32Array;
+  line_first: Int32Array;
+  line_last: Int32Array;
+  line_answered: Float64Array;
+  line_to_scan: Float64Array;
+}
+
+/** What an index had of each fragment, from version to version. */
+export interface IndexLives {
+  index: string;
+  coverages: Coverage[];
+  colors: Record<string, string>;
+  fragments: BigUint64Array;
+  slot: Int32Array;
+  first: Int32Array;
+  last: Int32Array;
+  coverage: Uint8Array;
+}
+
+/** The index that is drawn. */
+export interface IndexName {
+  name: string;
+}
+
+/** What is said of an index in one version; null is unknown. */
+export interface IndexFacts {
+  name: string;
+  type: string;
+  fields: string[];
+  num_segments: string;
+  size_bytes: string | null;
+  created: string;
+  rebuilt: string;
+  /** Whether it was created there, and not earlier. */
+  is_exact: boolean;
+  num_rows_answered: string | null;
+  num_rows_to_scan: string | null;
+  num_fragments_covered: string | null;
+  num_fragments_to_scan: string | null;
+  num_fragments_removed: string | null;
+  num_stale_entries: string | null;
+}
+
+/** An entry of the reuse history, and which indices have caught up with it. */
+export interface ReuseEntry {
+  kind: string;
+  dataset_version: string | null;
+  num_old: number;
+  num_new: number;
+  rows_moved: string | null;
+  caught_up: string[] | null;
+  behind: string[] | null;
+}
+
+/** The indices of one version. */
+export interface VersionIndices {
+  indices: IndexFacts[];
+  num_indices: number;
+  advice: Advice;
+  reuse: ReuseEntry[];
+  num_reuse_entries: number;
+  reuse_bytes: string | null;
+}
+
+// ---------------------------------------------------------------------------------------- lineage
+
+/** What moved rows from lane to lane. */
+export type RibbonKind = "rewrite" | "update" | "clone" | "restore";
+
+/** What is said of an event of a row. */
 export interface RowEvent {
   version: string;
   time: string | null;
-  name: string;
   event: string;
   kind: string;
   operation: string | null;
@@ -407,34 +568,57 @@ export interface RowEvent {
   words: string[];
   source: string | null;
   branch: string | null;
-  fragment_id: string;
-  offset: string;
   is_end: boolean;
   is_recorded: boolean;
+}
+
+/** An event on the timeline of a row, with the fragment and offset that it is drawn at. */
+export interface PlacedEvent extends RowEvent {
+  name: string;
+  fragment_id: string;
+  offset: string;
   doubt: string | null;
 }
 
-export interface CommitsContent extends Packed {
-  kinds: string[];
-  operations: (string | null)[];
-  tags: { name: string; version: string; place: number }[];
-  origins: { branch: string | null; end: number }[];
+/** A tag, its version and the place of that. */
+export interface CommitTag {
+  name: string;
+  version: string;
+  place: number;
 }
 
-export interface CommitArrays {
+/** A branch that versions were inherited from, and how many versions it ends at. */
+export interface Origin {
+  branch: string | null;
+  end: number;
+}
+
+/** Commits: versions, times in ms and kinds. All but the last branch are inherited from. */
+export interface Commits {
+  kinds: string[];
+  operations: (string | null)[];
+  tags: CommitTag[];
+  origins: Origin[];
   versions: Float64Array;
+  /** Unknown is NaN. */
   times: Float64Array;
   kind: Uint8Array;
   is_recorded: Uint8Array;
 }
 
-export interface LineageAbout extends CommitsContent {
+/** What the lineage picture is of. */
+export interface LineageAbout extends Commits {
   name: string;
   branch: string | null;
   has_row_ids: boolean;
   begin: number;
   end: number;
   between: [number, number] | null;
+}
+
+/** The first and the last version that are shown; null for all. */
+export interface Between {
+  span: [number, number] | null;
 }
 
 /** A lane: what may stand at it, the longest first, and what is said of it. */
@@ -446,7 +630,34 @@ export interface Lane {
   facts: string[];
 }
 
-export interface LayoutContent extends Packed {
+/** An entry of the legend. */
+export interface LineageKey {
+  mark: string;
+  kind: string;
+  words: string;
+}
+
+/** The row that is followed; each stay is where it was: from, to, height, version. */
+export interface LineageRow {
+  row_id: string;
+  num_events: number;
+  events: RowEvent[];
+  stays: [number, number, number, number][];
+}
+
+/** The chosen node, and the lanes that it came from and that came of it. */
+export interface SelectedLane {
+  node: string;
+  lane: number | null;
+  lanes: number[];
+  fragment_id: string;
+  num_ancestors: number;
+  num_descendants: number;
+  only: boolean;
+}
+
+/** Lanes, their steps and ribbons, with what is said of them. */
+export interface LineageLayout extends Commits {
   begin: number;
   end: number;
   height: number;
@@ -459,33 +670,10 @@ export interface LayoutContent extends Packed {
   step_words: string[];
   ribbon_words: string[][];
   rewrite_words: string[][];
-  keys: { mark: string; kind: string; words: string }[];
+  keys: LineageKey[];
   row: LineageRow | null;
   row_problem: string | null;
   selected: SelectedLane | null;
-}
-
-export type RibbonKind = "rewrite" | "update" | "clone" | "restore";
-
-/** The row that is followed; each stay is where it was: from, to, height, version. */
-export interface LineageRow {
-  row_id: string;
-  num_events: number;
-  events: RowEvent[];
-  stays: [number, number, number, number][];
-}
-
-export interface SelectedLane {
-  node: string;
-  lane: number | null;
-  lanes: number[];
-  fragment_id: string;
-  num_ancestors: string;
-  num_descendants: string;
-  only: boolean;
-}
-
-export interface LayoutArrays {
   lane_x0: Float64Array;
   lane_x1: Float64Array;
   lane_y: Float64Array;
@@ -508,29 +696,33 @@ export interface LayoutArrays {
   rewrite_thickness: Float64Array;
 }
 
-export interface RowAbout extends CommitsContent {
+/** The commits that the life of a row is drawn over. */
+export interface RowAbout extends Commits {
   name: string;
   branch: string | null;
   has_row_ids: boolean;
 }
 
+/** The events of the chosen row, or why there are none. */
 export interface FollowedRow {
   row_id: string | null;
   num_events: number;
-  events?: RowEvent[];
-  problem?: string | null;
+  events: PlacedEvent[];
+  problem: string | null;
 }
 
+/** The value of a column at an event. */
 export interface EventValue {
   name: string;
   value: string | null;
-  piece: CellPiece | null;
+  piece: ImagePiece | AudioPiece | LinePiece | null;
   before: string | null;
   changed: boolean;
   is_absent: boolean;
   is_new: boolean;
 }
 
+/** The values of a row at an event; none if they were not read. */
 export interface EventValues {
   is_read: boolean;
   is_end: boolean;
@@ -539,228 +731,23 @@ export interface EventValues {
   values: EventValue[];
 }
 
+/** The values at each event, or why there are none. */
 export interface RowValues {
-  values?: EventValues[];
-  problem?: string;
+  values: EventValues[];
+  problem: string | null;
 }
 
-// ------------------------------------------------------------------------------------- encodings
+// -------------------------------------------------------------------------------------------- log
 
-export interface EncodingsStory {
-  has_row_ids: boolean;
-  growth_color: string;
-  colors: Record<string, string>;
-}
-
-export interface GrowthArrays {
-  growth_now: Float64Array;
-  growth_best: Float64Array;
-  growth_bytes: Float64Array;
-  growth_segments: Float64Array;
-}
-
-export interface AgeArrays {
-  age_created_at: Float64Array;
-  age_last_updated_at: Float64Array;
-}
-
-export type SegmentMode = "position" | "row_id";
-
-/** A raster of segments: its rows are first and last fragment, and how many. */
-export interface SegmentsContent {
-  rows: [string, string, number][];
-  /** What is said of each row, in lines. */
-  row_words: string[][];
-  /** How much each row takes, now and at best. */
-  row_sizes: string[];
-  kinds: string[];
-  num_bins: number;
-  begin: string;
-  end: string;
-}
-
-export interface EncodingStatistics {
-  encoding: string;
-  count: string;
-  one_row: string;
-  num_values: string;
-  bytes: string | null;
-  bytes_per_row: number | null;
-}
-
-export interface EncodingsVersion extends SegmentsContent, Packed {
-  problem?: string;
-  words: string[];
-  statistics: EncodingStatistics[];
-  choices: string[];
-  num_fragments: number;
-  mode: SegmentMode;
-  is_one: boolean;
-  one: SegmentsContent;
-}
-
-// --------------------------------------------------------------------------------------- indices
-
-export interface IndicesStory {
-  index: string | null;
-  index_names: string[];
-  problem?: string | null;
-}
-
-export interface LineArrays {
-  line_index: Int32Array;
-  line_first: Int32Array;
-  line_last: Int32Array;
-  line_answered: Float64Array;
-  line_to_scan: Float64Array;
-}
-
-export type Coverage = "absent" | "covered" | "masked" | "not_covered" | "removed" | "unknown" | "no_index";
-
-export interface LivesContent extends Packed {
-  index: string;
-  coverages: Coverage[];
-  colors: Record<string, string>;
-}
-
-export interface LivesArrays {
-  fragments: BigUint64Array;
-  slot: Int32Array;
-  first: Int32Array;
-  last: Int32Array;
-  coverage: Uint8Array;
-}
-
-export interface IndexFacts {
-  name: string;
-  type: string;
-  fields: string[];
-  num_segments: string;
-  size_bytes: string | null;
-  created: string;
-  rebuilt: string;
-  is_exact: boolean;
-  num_rows_answered: string | null;
-  num_rows_to_scan: string | null;
-  num_fragments_covered: string | null;
-  num_fragments_to_scan: string | null;
-  num_fragments_removed: string | null;
-  num_stale_entries: string | null;
-}
-
-export interface ReuseEntry {
-  kind: string;
-  dataset_version: string | null;
-  num_old: string;
-  num_new: string;
-  rows_moved: string | null;
-  caught_up: string[] | null;
-  behind: string[] | null;
-}
-
-export interface VersionIndices {
-  problem?: string;
-  indices: IndexFacts[];
-  num_indices: number;
-  advice: Advice;
-  reuse: ReuseEntry[];
-  num_reuse_entries: number;
-  reuse_bytes: string | null;
-}
-
-// ----------------------------------------------------------------------------------------- files
-
-export interface FileTotals {
-  kind: string;
-  num_files: number;
-  size_bytes: string;
-  num_unknown: number;
-}
-
-/** Something that could be done about the size of a table; without code if every way breaks something. */
-export interface Plan extends Answer {
-  title: string;
-  /** The code with all that has to stand before it. */
-  lines: string;
-}
-
-/** What a cleanup and a compaction would make of the table; none where that cannot be told. */
-export interface Plans {
-  plans: Plan[];
-}
-
-/** What is on disk; `failure` alone where that cannot be told. */
-export interface DiskUsage extends Packed {
-  failure?: string;
-  sentence: string;
-  statuses: { name: string; words: string; color: string; bytes: string }[];
-  kinds: { words: string; bytes: Record<string, string> }[];
-  parts: { name: string; words: string; color: string }[];
-  rest_bytes: string;
-}
-
-/** How much was written up to each version. */
-export type DiskArrays = { disk_versions: BigUint64Array } & { [part: `disk_${string}`]: Float64Array };
-
-export interface FilesStory {
-  parts: { name: string; color: string }[];
-}
-
-/** Things of `begin` up to below `end`: how many, and how many of these are small. */
-export interface SizeBin {
-  begin: number;
-  end: number;
-  total: number;
-  small: number;
-  words: string;
-}
-
-/** A histogram of sizes; `aim` is counted in bins. */
-export interface SizeBins {
-  bins: SizeBin[];
-  edges: string[];
-  ticks: [number, string][];
-  aim: number | null;
-  beyond: string;
-  note: string;
-}
-
-export interface FilesSummary extends Packed {
-  failure?: string;
-  version: string;
-  file_bins: SizeBins;
-  row_bins: SizeBins;
-  small_words: string;
-  large_words: string;
-  threshold: number;
-  totals: FileTotals[];
-}
-
-export interface SummaryArrays {
-  fragment: BigUint64Array;
-  fragment_rows: Float64Array;
-  fragment_deleted: Float64Array;
-}
-
-// ------------------------------------------------------------------------------------------- log
-
-/** Which commits are shown: arguments of `table.log()`. */
-export interface LogFilters {
-  text?: string;
-  column?: string;
-  since?: string;
-  until?: string;
-  operation?: string[];
-}
-
+/** What the log can be filtered by, and is. */
 export interface LogAbout {
   branch: string | null;
   columns: string[];
   filters: LogFilters;
 }
 
-/** The commits that are shown, each in a line: what there is to say of them. */
-export interface LogAnswer extends Packed {
+/** The commits that are shown, each in a line; an unknown number is NaN. */
+export interface LogAnswer {
   /** Whether these are the newest alone, and the others are still read. */
   is_part: boolean;
   kinds: string[];
@@ -783,9 +770,6 @@ export interface LogAnswer extends Packed {
   columns: (string | null)[];
   parent_versions: (string | null)[];
   parent_branches: (string | null)[];
-}
-
-export interface LogArrays {
   versions: BigUint64Array;
   lane: Int32Array;
   kind: Uint8Array;
@@ -802,51 +786,637 @@ export interface LogArrays {
   rows_restored: Float64Array;
 }
 
-// ---------------------------------------------------------------------------------------- search
-
-/** Something that can be searched for; one that ends in a space is to be completed. */
-export interface Example {
-  text: string;
-  hint: string;
+/** The newest commits, where all of them may take long. */
+export interface NewestLog {
+  log: LogAnswer | null;
+  own_branch: string | null;
 }
 
-/** Where a view shows more. */
-export interface AnswerPlace {
-  view: string;
-  choices: Changes;
-  branch: string | null;
-  words: string;
-  /** Of the log, where that is the view. */
-  filters: LogFilters;
+// --------------------------------------------------------------------------------------- overview
+
+/** How many there are, and the names of the first. */
+export interface Listed {
+  count: number;
+  names: string[];
 }
 
-/** A sentence, and where to look at what it says. */
-export interface AnswerLine {
-  words: string;
-  place: AnswerPlace | null;
+/** What the latest version tells by itself. */
+export interface LatestFacts {
+  version: string;
+  latest_version: string;
+  num_rows: string | null;
+  num_deleted_rows: string | null;
+  num_fragments: string;
+  num_data_files: string;
+  data_bytes: string | null;
+  manifest_bytes: string;
+  writer: string;
+  flags: string[];
+  indices: Listed;
+  tags: Listed;
+  branches: Listed;
+  /** When it was committed, in ms. */
+  time: number | null;
 }
 
-/** A part of an answer: sentences, or the first rows of a frame. */
-export interface AnswerSection {
+/** The same, with what only all versions tell. */
+export interface TableFacts extends LatestFacts {
+  num_lost: string;
+}
+
+/** What is known before all versions are read; no facts if the latest cannot be read. */
+export interface Latest {
   name: string;
+  branch: string | null;
+  num_listed: number;
+  facts: LatestFacts | null;
+}
+
+/** All versions, and facts of the latest. */
+export interface Story extends VersionData {
+  facts: TableFacts | null;
+}
+
+/** A version that wrote much of what the latest one needs. */
+export interface SizedCommit {
+  version: string;
+  position: number;
+  amount: string;
+  share: number;
+  note: string | null;
+}
+
+/** All others. */
+export interface RestOfCommits {
+  count: number;
+  amount: string;
+  share: number;
+}
+
+/** The versions that wrote most. */
+export interface LargestCommits {
+  versions: SizedCommit[];
+  rest: RestOfCommits;
+}
+
+/** A sentence in whose middle a link names a version. */
+export interface Headline {
+  before: string;
+  link: string;
+  version: string;
+  after: string;
+}
+
+/** What made the latest version big. */
+export interface Sizes {
+  headline: Headline | null;
+  bytes: LargestCommits;
+  rows: LargestCommits;
+}
+
+// --------------------------------------------------------------------------------------- recorded
+
+/** Why there is no answer. */
+export interface NotAnswered {
+  not_answered: Failure;
+}
+
+/** The first rows of a version, of changes or of a life, with their row IDs; or why not. */
+export interface KeptRows {
+  about?: RowsAbout | null;
+  page?: RowsPage | null;
+  heads?: ColumnHeads | null;
+  ids?: (string | null)[];
+  has_row_ids?: boolean | null;
+  problem?: string | null;
+  not_answered?: Failure | null;
+}
+
+/** The life of a row, with its values. */
+export interface Life extends KeptRows {
+  life: FollowedRow | NotAnswered;
+  values: RowValues | NotAnswered;
+}
+
+/** What is said of what the page does not have. */
+export interface Missing {
   title: string;
-  is_warning: boolean;
-  lines: AnswerLine[];
-  columns: { name: string; is_number: boolean }[];
-  rows: (string | null)[][];
+  rows: string;
+  changes: string;
+  life: string;
+  version: string;
+  whole: string;
+  other: string;
+}
+
+/** What is known of the page at its start. */
+export interface RecordedPage {
+  about: About;
+  latest: string;
+  offline: string;
+  parts: Record<string, Part>;
+  tags: Record<string, string>;
+  /** Rows by their IDs and by the places where they are. */
+  names: Record<string, string>;
+  /** The rows whose lives are here, in rising order. */
+  rows: string[];
+  /** Where answers are: the shelf, and the place in it. */
+  index: Record<string, [number, number]>;
+  missing: Missing;
+}
+
+// ------------------------------------------------------------------------------------------- rows
+
+/** How the cells of a column are shown. */
+export type CellKind = "plain" | "binary" | "vector" | "nested";
+
+/** What a click or a key does to the selection. */
+export type SelectionWay = "only" | "toggle" | "all" | "none";
+
+/** A column that is shown, and its place among all. */
+export interface RowColumn {
+  name: string;
+  place: number;
+  dtype: string;
+  kind: CellKind;
+  is_number: boolean;
+  is_sortable: boolean;
+}
+
+/** A column that can be shown. */
+export interface PickedColumn {
+  name: string;
+  dtype: string;
+  is_shown: boolean;
+}
+
+/** All columns, and how many can be shown. */
+export interface AllColumns {
+  columns: PickedColumn[];
+  most: number;
+}
+
+/** How many values are in a bin. */
+export interface HeadBar {
+  label: string;
+  count: number;
+}
+
+/** How the values of a column are spread; numbers that may be large are text. */
+export interface ColumnHead {
+  has_order: boolean;
+  bars: HeadBar[];
+  num_nulls: number;
+  num_distinct: string | null;
+  least: string | null;
+  middle: string | null;
+  most: string | null;
+}
+
+/** The heads of all columns, of so many rows. */
+export interface ColumnHeads {
+  heads: ColumnHead[];
   num_rows: number;
+  num_total: number;
 }
 
-/** An answer: what it rests on, what is wrong, and the code that asks it or does it. */
-export interface Answer {
-  sentence: string;
-  sections: AnswerSection[];
-  findings: { code: string; severity: string; sentence: string }[];
-  place: AnswerPlace | null;
-  code: string;
+/** A picture, as an address with everything in it unless it is too large. */
+export interface ImagePiece {
+  kind: "image";
+  data: string | null;
+  size: number;
+  words: string;
 }
 
-/** An answer to what was typed, and whether one can search further. */
-export interface SearchAnswer extends Answer {
-  can_go_on: boolean;
+/** A sound. */
+export interface AudioPiece extends Omit<ImagePiece, "kind"> {
+  kind: "audio";
+}
+
+/** A vector as a line: heights from 0 to 1, null for a gap. */
+export interface LinePiece {
+  kind: "line";
+  points: (number | null)[];
+  words: string;
+}
+
+/** What a cell shows beside its text. */
+export type CellPiece = ImagePiece | AudioPiece | LinePiece;
+
+/** What there is to know of the rows before any is asked for. */
+export interface RowsAbout {
+  columns: RowColumn[];
+  num_columns: number;
+  num_rows: number;
+  num_source_rows: number;
+  num_selected: number;
+  can_arrange: boolean;
+  filter: string;
+  sorts: [number, boolean][];
+  failure: Failure | null;
+  is_expression: boolean;
+}
+
+/** Rows that are here, column by column. */
+export interface RowsPage {
+  first: number;
+  positions: number[];
+  selected: boolean[];
+  cells: (string | null)[][];
+  /** How cells are marked, by the place of their column. */
+  marks: Record<number, (string | null)[]>;
+  /** What changed cells were, by the place of their column. */
+  earlier: Record<number, (string | null)[]>;
+  more: (boolean[] | null)[];
+  pieces: ((ImagePiece | AudioPiece | LinePiece | null)[] | null)[];
+}
+
+/** The text of a value, its size, and how much of it is shown. */
+export interface WholeValue {
+  text: string | null;
+  size: number | null;
+  shown: number | null;
+  unit: string;
+}
+
+/** One value, whole unless it is very long. */
+export interface CellDetail extends WholeValue {
+  name: string;
+  dtype: string;
+  kind: CellKind;
+  position: number;
+  piece: ImagePiece | AudioPiece | LinePiece | null;
+  earlier: WholeValue | null;
+  /** What else there is to say of it. */
+  note?: string;
+}
+
+/** How many rows are selected. */
+export interface Selection {
+  num_selected: number;
+}
+
+/** Rows as CSV, and how many there would be. */
+export interface CopiedRows {
+  text: string;
+  num_rows: number;
+  num_total: number;
+}
+
+// ----------------------------------------------------------------------------------------- shared
+
+/** What is chosen; null where nothing is. */
+export interface State {
+  version: string | null;
+  compared_version: string | null;
+  fragment_id: string | null;
+  row_id: string | null;
+  filter: string;
+}
+
+/** What is chosen, and how often that has changed at least. */
+export interface SharedState extends State {
+  revision: number;
+}
+
+/** What is to be chosen; what is left out stays as it is. */
+export interface Changes {
+  version?: string | null;
+  compared_version?: string | null;
+  fragment_id?: string | null;
+  row_id?: string | null;
+  filter?: string;
+}
+
+/** How often the state has changed. */
+export interface Revision {
+  revision: number;
+}
+
+/** What failed, as the error pane shows it. */
+export interface Failure {
+  title: string;
+  message: string;
+  details?: string;
+}
+
+/** Why there is no answer, where that is part of what a view shows. */
+export interface Problem {
+  problem: string;
+}
+
+/** How far an answer is: in words, and as a part of 1 where that is known. */
+export interface Progress {
+  text: string;
+  fraction: number | null;
+}
+
+/** What a view works at. */
+export interface Busy {
+  text: string;
+}
+
+/** What a typed text names, or what is wrong with it. */
+export interface Found {
+  version?: string | null;
+  row_id?: string | null;
+  problem?: string | null;
+}
+
+/** A tag, and the place of its version among the kept ones. */
+export interface Tag {
+  name: string;
+  position: number;
+}
+
+/** A view within the explorer: its number in messages, and its traits. */
+export interface Part {
+  number: number;
+  shows: string;
+  label: string;
+  opens: string[];
+  height?: number | null;
+  kind?: string | null;
+  offline?: string | null;
+}
+
+// ------------------------------------------------------------------------------------ time travel
+
+/** What a field was before, as far as it differs. */
+export interface FieldBefore {
+  path?: string | null;
+  type?: string | null;
+  nullable?: boolean | null;
+}
+
+/** A field, and what became of it in this version. */
+export interface SchemaEntry {
+  path: string;
+  type: string;
+  nullable: boolean;
+  change: string | null;
+  before?: FieldBefore | null;
+}
+
+/** An index. */
+export interface IndexEntry {
+  name: string;
+  type: string;
+  fields: string[];
+  segments: number;
+  fragments: number | null;
+  change: string | null;
+}
+
+/** An entry of one of the maps of a table. */
+export interface ConfigEntry {
+  map: string;
+  key: string;
+  value: string;
+  change: string | null;
+  before?: string | null;
+}
+
+/** How many there are, are there now, and changed; the first are listed. */
+export interface Entries {
+  num_entries: number;
+  num_there: number;
+  num_changed: number;
+}
+
+/** The fields of a version. */
+export interface SchemaEntries extends Entries {
+  entries: SchemaEntry[];
+}
+
+/** The indices of a version. */
+export interface IndexEntries extends Entries {
+  entries: IndexEntry[];
+}
+
+/** The configuration of a version. */
+export interface ConfigEntries extends Entries {
+  entries: ConfigEntry[];
+}
+
+/** What a version says beside its rows. */
+export interface Details {
+  schema: SchemaEntries;
+  indices: IndexEntries;
+  config: ConfigEntries;
+}
+
+/** Why the rows of a version cannot be shown, or whether they keep their IDs. */
+export interface ShownVersion {
+  has_row_ids?: boolean | null;
+  problem?: string | null;
+}
+
+// --------------------------------------------------------------------------------------- versions
+
+/** Versions that are not kept. */
+export interface Gap {
+  first: string;
+  last: string;
+  reason: string;
+}
+
+/**
+ * All kept versions, and all states of fragments with the versions they were there in.
+ *
+ * Those that begin with `state_` have one value for each state, ordered by fragment. Positions
+ * count kept versions from 0. A count that is unknown is NaN, a position -1.
+ */
+export interface VersionData {
+  name: string;
+  branch: string | null;
+  kinds: string[];
+  operations: (string | null)[];
+  tags: Tag[];
+  gaps: Gap[];
+  messages: (string | null)[];
+  recorded_words: string;
+  versions: BigUint64Array;
+  /** In ms. */
+  times: Float64Array;
+  kind: Uint8Array;
+  is_recorded: Uint8Array;
+  num_rows: Float64Array;
+  num_deleted_rows: Float64Array;
+  num_fragments: Float64Array;
+  data_bytes: Float64Array;
+  state_fragment: BigUint64Array;
+  state_slot: Int32Array;
+  state_first: Int32Array;
+  state_last: Int32Array;
+  state_made_at: Int32Array;
+  state_rows: Float64Array;
+  state_deleted: Float64Array;
+  state_files: Float64Array;
+  state_bytes: Float64Array;
+  state_kind: Uint8Array;
+}
+
+/** What commits did, in words, by version. */
+export interface Words {
+  words: Record<string, string>;
+}
+
+/** What is asked of View: its arguments, and the answer. */
+export interface ViewQuestions {
+  state: [{ changes: Changes }, Revision];
+  go: [{ view: string; changes: Changes }, object];
+}
+
+/** What is asked of Explorer: its arguments, and the answer. */
+export interface ExplorerQuestions extends ViewQuestions {
+  about: [object, About];
+  branch: [{ branch: string | null }, object];
+  step: [{ by: number }, object];
+  search: [{ text: string }, SearchResult];
+  search_on: [object, SearchResult];
+  examples: [object, Examples];
+  show_log: [{ filters: LogFilters }, object];
+  code: [object, Code];
+  follow: [{ on: boolean }, object];
+  look: [object, Wait];
+  newest: [object, object];
+}
+
+/** What is asked of GridView: its arguments, and the answer. */
+export interface GridViewQuestions extends ViewQuestions {
+  columns: [object, AllColumns];
+  show_columns: [{ places: number[] | null }, object];
+  rows: [object, RowsAbout];
+  page: [{ first: number; count: number }, RowsPage];
+  heads: [object, ColumnHeads];
+  select: [{ row: number; anchor: number; how: SelectionWay }, object];
+  detail: [{ row: number; column: number }, CellDetail];
+  csv: [object, CopiedRows];
+}
+
+/** What is asked of LineageGraph: its arguments, and the answer. */
+export interface LineageGraphQuestions extends ViewQuestions {
+  open: [{ refresh?: boolean }, LineageAbout];
+  picture: [{ span: [number, number] | null }, LineageLayout];
+  look: [{ span: [number, number] | null }, object];
+  select: [{ node: string | null; only?: boolean }, object];
+  find: [{ text: string }, Found];
+}
+
+/** What is asked of Unavailable: its arguments, and the answer. */
+export interface UnavailableQuestions extends ViewQuestions {
+  make: [object, object];
+}
+
+/** What is asked of VersionsView: its arguments, and the answer. */
+export interface VersionsViewQuestions extends ViewQuestions {
+  words: [{ first: string; last: string }, Words];
+}
+
+/** What is asked of Indices: its arguments, and the answer. */
+export interface IndicesQuestions extends VersionsViewQuestions {
+  history: [{ refresh?: boolean }, IndicesData];
+  lives: [{ index: string }, IndexLives];
+  version: [{ version: string }, VersionIndices | Problem];
+  choose: [{ index: string }, object];
+}
+
+/** What is asked of Log: its arguments, and the answer. */
+export interface LogQuestions extends VersionsViewQuestions {
+  newest: [object, NewestLog];
+  about: [object, LogAbout];
+  log: [{ filters: LogFilters; refresh?: boolean }, LogAnswer | Problem];
+}
+
+/** What is asked of Overview: its arguments, and the answer. */
+export interface OverviewQuestions extends VersionsViewQuestions {
+  latest: [object, Latest];
+  story: [{ refresh?: boolean }, Story];
+  sizes: [object, Sizes];
+  disk: [object, DiskUsage | Problem];
+  plans: [object, Plans];
+  advice: [object, Advice];
+}
+
+/** What is asked of RowsView: its arguments, and the answer. */
+export interface RowsViewQuestions extends GridViewQuestions {
+  sort: [{ sorts: [number, boolean][] }, object];
+}
+
+export type FrameTableQuestions = RowsViewQuestions;
+
+/** What is asked of RowHistory: its arguments, and the answer. */
+export interface RowHistoryQuestions extends RowsViewQuestions {
+  open: [object, RowAbout];
+  find: [{ text: string }, Found];
+  step: [{ direction: number }, Found];
+  row: [object, FollowedRow];
+  values: [object, RowValues];
+}
+
+/** What is asked of TimeTravel: its arguments, and the answer. */
+export interface TimeTravelQuestions extends VersionsViewQuestions, GridViewQuestions {
+  history: [{ refresh?: boolean }, VersionData];
+  details: [{ version: string }, Details];
+  find: [{ text: string }, Found];
+  show_version: [{ version: string }, ShownVersion];
+  choose_row: [{ row: number }, object];
+}
+
+/** What is asked of Changes: its arguments, and the answer. */
+export interface ChangesQuestions extends VersionsViewQuestions, RowsViewQuestions {
+  history: [{ refresh?: boolean }, ChangesData];
+  comparison: [object, Comparison];
+  find: [{ text: string; name?: "begin" | "end" }, Found];
+  same_content: [{ begin: string; end: string }, SameContent];
+  values: [object, ChangedValues];
+  narrow: [{ change: string | null; column: string | null }, object];
+  key: [{ key: string[] }, object];
+}
+
+/** What is asked of Disk: its arguments, and the answer. */
+export interface DiskQuestions extends VersionsViewQuestions, RowsViewQuestions {
+  history: [{ refresh?: boolean }, DiskData];
+  summary: [{ version: string | null }, FilesSummary | Problem];
+  disk: [object, DiskUsage | Problem];
+  plans: [object, Plans];
+  advice: [{ version: string | null }, Advice];
+  kind: [{ of: string }, object];
+  files: [object, FilesShown];
+}
+
+/** What is asked of SegmentEncodings: its arguments, and the answer. */
+export interface SegmentEncodingsQuestions extends VersionsViewQuestions, RowsViewQuestions {
+  history: [{ refresh?: boolean }, EncodingsData];
+  growth: [object, Growth | Problem];
+  advice: [{ version: string }, Advice];
+  version: [{ version: string; fragment: string | null; mode: SegmentMode }, EncodingsVersion | Problem];
+}
+
+/** What views tell unasked. */
+export interface News {
+  versions: object;
+  about: About;
+  rows: RowsAbout;
+  selection: Selection;
+  between: Between;
+  index: IndexName;
+  filters: LogFilters;
+  busy: Busy;
+  compared: Comparison;
+  comparing: Busy;
+}
+
+/** What Python shares with views, by name; each has some of it. */
+export interface ViewTraits {
+  label: string;
+  opens: string[];
+  shared: SharedState;
+  shows: string;
+  live: Live;
+  parts: Record<string, Part>;
+  place: Place;
+  height: number;
+  kind: "data_files" | "deletions" | "indices";
 }

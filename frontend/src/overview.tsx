@@ -5,7 +5,7 @@ import "./overview.css";
 import { signal } from "@preact/signals";
 import { Panel } from "./cards";
 import { DiskPanel } from "./disk_panel";
-import type { Advice, DiskUsage, Latest, Plans, Sizes, Story } from "./messages";
+import type { Advice, DiskUsage, Latest, OverviewQuestions, Plans, Problem, Sizes } from "./messages";
 import { GrowthPanel } from "./overview_growth";
 import {
   AdvicePanel,
@@ -21,11 +21,11 @@ import { versionsOf } from "./versions";
 
 const QUICK = 1_000; // ms
 
-export const render = view("lx-overview", ({ link }) => {
+export const render = view<OverviewQuestions>("lx-overview", ({ link }) => {
   const latest = signal<Latest | null>(null);
-  const { history, position, moveTo, ...versions } = versionsOf<Story>(link);
+  const { history, position, moveTo, ...versions } = versionsOf(link, (args) => link.ask("story", args));
   const sizes = signal<Sizes | null>(null);
-  const usage = signal<DiskUsage | null>(null);
+  const usage = signal<DiskUsage | Problem | null>(null);
   const plans = signal<Plans["plans"] | null>(null);
   const advice = signal<Advice | null>(null);
   const isLooking = signal(true);
@@ -34,26 +34,26 @@ export const render = view("lx-overview", ({ link }) => {
   /** Tell the story anew; `isStill`: what takes long to find is told when somebody asks for it. */
   async function load(refresh: boolean, isStill = false) {
     const before = history.value;
-    if (!before && !link.offline) link.ask<Latest>("latest").then((told) => (latest.value = told));
-    const content = await versions.ask(refresh, "story");
-    if (before) sizes.value = await link.ask<Sizes>("sizes"); // until then all stays as it is
+    if (!before && !link.offline) link.ask("latest").then((told) => (latest.value = told));
+    const content = await versions.ask(refresh);
+    if (before) sizes.value = await link.ask("sizes"); // until then all stays as it is
     const newest = versions.take(content, refresh);
     const begun = performance.now();
     const looksCloser = !isStill || took < QUICK;
     const looking = looksCloser && newest.count ? askDisk() : null; // it stands first
-    if (!before && newest.count) sizes.value = await link.ask<Sizes>("sizes");
+    if (!before && newest.count) sizes.value = await link.ask("sizes");
     link.root.dataset.loaded = String(newest.count);
     if (!looksCloser) return;
     isLooking.value ||= !isStill;
     await looking;
-    advice.value = await link.ask<Advice>("advice");
+    advice.value = await link.ask("advice");
     isLooking.value = false;
     took = performance.now() - begun;
   }
 
   async function askDisk() {
-    usage.value = await link.ask<DiskUsage>("disk");
-    plans.value = (await link.ask<Plans>("plans")).plans;
+    usage.value = await link.ask("disk");
+    plans.value = (await link.ask("plans")).plans;
   }
 
   link.on("versions", () => load(false, true));

@@ -38,7 +38,7 @@ function historyCards(history: OverviewHistory | null) {
       count(history.count),
       history.recorded_words
         ? `${count(history.is_recorded.reduce((sum, one) => sum + one, 0))} from the ledger`
-        : facts.num_lost !== "0"
+        : facts && facts.num_lost !== "0"
           ? `${count(facts.num_lost)} not kept`
           : "all there ever were",
     ),
@@ -101,7 +101,7 @@ export function storySentences(history: OverviewHistory, sizes: Sizes | null, ch
       : `${count(history.count)} versions are ${kept}, ${count(history.versions[0])} to ${count(history.versions[history.count - 1])}`;
   return (
     <>
-      {latestSentence(history.facts, history.branch)}
+      {history.facts && latestSentence(history.facts, history.branch)}
       {`${span}; the first was committed ${first ? relativeTime(first) : "at an unknown time"}.${recorded} `}
       {sizes?.headline && (
         <span class="lx-big">

@@ -2,29 +2,20 @@
 
 import "./page.css";
 import { fill, node } from "./elements";
-import type { Model, Traits } from "./model";
+import { LocalModel } from "./local_model";
+import type { PageMessage, Question, Told } from "./messages";
+import type { Traits } from "./model";
 import { visible } from "./text";
 import { VIEWS } from "./views";
 
-type Listener = (content: never, buffers: DataView[]) => void;
-
-/** What comes from Python; as many buffers follow as it says. */
-interface Message {
-  method: "update" | "custom" | "failure";
-  state?: Partial<Traits>;
-  content?: unknown;
-  num_buffers: number;
-}
-
 /** The model of the page: `open` is called when it has its traits, `lost` when Python is gone. */
-class PageModel implements Model {
+class PageModel extends LocalModel {
   private readonly socket: WebSocket;
-  private readonly listeners = new Map<string, Set<Listener>>();
-  private traits: Partial<Traits> = {};
-  private message: Message | null = null;
+  private message: PageMessage | null = null;
   private buffers: DataView[] = [];
 
   constructor(address: URL, opened: () => void, lost: (why: string) => void) {
+    super();
     let isOpen = false;
     let failure = "";
     this.socket = new WebSocket(address);
@@ -34,50 +25,26 @@ class PageModel implements Model {
       if (typeof data === "string") this.message = JSON.parse(data);
       else this.buffers.push(new DataView(data));
       if (!this.message || this.buffers.length < this.message.num_buffers) return;
-      const [message, buffers] = [this.message, this.buffers];
+      const [{ method, state, content }, buffers] = [this.message, this.buffers];
       this.message = null;
       this.buffers = [];
-      if (message.method === "failure") {
-        failure = String(message.content);
+      if (method === "failure") {
+        failure = String(content);
         return;
       }
-      this.take(message, buffers);
+      if (method === "custom") this.tell("msg:custom", content as Told, buffers);
+      else this.set(state as Partial<Traits>);
       if (!isOpen) opened();
       isOpen = true;
     });
   }
 
-  private take({ method, state, content }: Message, buffers: DataView[]) {
-    if (method === "custom") {
-      this.tell("msg:custom", content, buffers);
-      return;
-    }
-    this.traits = { ...this.traits, ...state };
-    for (const name of Object.keys(state ?? {})) this.tell(`change:${name}`);
-  }
-
-  private tell(event: string, content?: unknown, buffers: DataView[] = []) {
-    for (const listener of [...(this.listeners.get(event) ?? [])]) listener(content as never, buffers);
-  }
-
-  get<Name extends keyof Traits>(name: Name): Traits[Name] {
-    return this.traits[name] as Traits[Name];
-  }
-
-  send(content: unknown) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(content));
+  send(question: Question) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(question));
   }
 
   close() {
     this.socket.close();
-  }
-
-  on(event: string, listener: Listener) {
-    this.listeners.set(event, (this.listeners.get(event) ?? new Set()).add(listener));
-  }
-
-  off(event: string, listener: Listener) {
-    this.listeners.get(event)?.delete(listener);
   }
 }
 

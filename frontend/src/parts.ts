@@ -1,10 +1,11 @@
 // Views within one model: each has a model of its own, which speaks over that one under its number.
 
-import type { Model, Part, Traits } from "./model";
+import type { Part, Question } from "./messages";
+import type { Heard, Model, Traits } from "./model";
 import { VIEWS } from "./views";
 
 type Event = "msg:custom" | `change:${keyof Traits}`;
-type Listener = (content: never, buffers: DataView[]) => void;
+type Listener = Heard | (() => void);
 
 /** A model that hears only the messages with one number, or with none. */
 class Filtered implements Model {
@@ -21,25 +22,25 @@ class Filtered implements Model {
     return this.whole.get(name);
   }
 
-  send(content: unknown) {
-    this.whole.send(content);
+  send(question: Question) {
+    this.whole.send(question);
   }
 
   on(event: Event, listener: Listener) {
-    const hear = event === "msg:custom" ? this.ofMine(listener) : this.ofChange(event, listener as () => void);
+    const hear = event === "msg:custom" ? this.ofMine(listener as Heard) : this.ofChange(event, listener as () => void);
     this.hearing.set(listener, hear);
-    this.whole.on(this.source(event) as "msg:custom", hear);
+    this.whole.on(this.source(event) as "msg:custom", hear as Heard);
   }
 
   off(event: Event, listener: Listener) {
     const hear = this.hearing.get(listener);
-    if (hear) this.whole.off(this.source(event) as "msg:custom", hear);
+    if (hear) this.whole.off(this.source(event) as "msg:custom", hear as Heard);
     this.hearing.delete(listener);
   }
 
-  private ofMine(listener: Listener): Listener {
-    return (content: { part?: number }, buffers) => {
-      if (content.part === this.number) listener(content as never, buffers);
+  private ofMine(listener: Heard): Heard {
+    return (told, buffers) => {
+      if ((told.part ?? undefined) === this.number) listener(told, buffers);
     };
   }
 
@@ -67,12 +68,12 @@ class PartModel extends Filtered {
   override get<Name extends keyof Traits>(name: Name): Traits[Name] {
     if (name === "shared") return this.whole.get(name);
     const now = this.whole.get("parts")[this.name];
-    const traits: Partial<Traits> = now?.number === this.part.number ? now : this.part;
-    return traits[name] as Traits[Name];
+    const traits = now?.number === this.part.number ? now : this.part;
+    return (traits as Partial<Traits>)[name] as Traits[Name];
   }
 
-  override send(content: unknown) {
-    this.whole.send({ ...(content as object), part: this.part.number });
+  override send(question: Question) {
+    this.whole.send({ ...question, part: this.part.number });
   }
 
   protected override source(event: Event): Event {

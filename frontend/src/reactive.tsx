@@ -4,16 +4,16 @@ import { effect, type ReadonlySignal, type Signal, useSignal } from "@preact/sig
 import { type ComponentChildren, options, render, type VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { toClipboard } from "./clipboard";
-import { connect, type Link } from "./link";
-import type { Changes } from "./messages";
+import { connect, type Link, type Questions } from "./link";
+import type { Changes, ViewQuestions } from "./messages";
 import type { View } from "./model";
 
 // What a change of a signal draws is there when the change returns: what follows may scroll or take the keyboard.
 options.debounceRendering = (draw) => draw();
 
 /** What a view is set up with. */
-export interface Setting extends View {
-  link: Link;
+export interface Setting<Asked extends Questions<Asked> = ViewQuestions> extends View {
+  link: Link<Asked>;
   onClose: (end: () => void) => void;
   /** Close what is drawn by hand with the view. */
   keep: <Picture extends { close: () => void }>(picture: Picture) => Picture;
@@ -29,9 +29,9 @@ export interface Setting extends View {
  * Return the `render` of a view: `setUp` runs once and gives what draws it, which is drawn again as the signals
  * change that it has read.
  */
-export function view(style: string, setUp: (setting: Setting) => () => VNode) {
+export function view<Asked extends Questions<Asked>>(style: string, setUp: (setting: Setting<Asked>) => () => VNode) {
   return ({ model, el }: View) => {
-    const link = connect(model, el);
+    const link = connect<Asked>(model, el);
     const ends: (() => void)[] = [];
     const onClose = (end: () => void) => ends.push(end);
     const keep: Setting["keep"] = (picture) => {

@@ -2,40 +2,29 @@
 
 import "./page.css";
 import { node } from "./elements";
-import { unpackHistory } from "./history";
-import { type Index, type Kept, keptAnswers } from "./kept_answers";
-import { type KeptPage, keptRows } from "./kept_rows";
-import type { About, Changes, Failure, HistoryContent, State } from "./messages";
-import type { Model, Part, Traits } from "./model";
+import { historyOf } from "./history";
+import { keptAnswers } from "./kept_answers";
+import { keptRows } from "./kept_rows";
+import { LocalModel } from "./local_model";
+import type {
+  Changes,
+  Comparison,
+  FollowedRow,
+  Found,
+  KeptRows,
+  Life,
+  NotAnswered,
+  Question,
+  RecordedPage,
+  RowValues,
+  ShownVersion,
+  State,
+  Told,
+  VersionData,
+} from "./messages";
 import { VIEWS } from "./views";
 
-type Listener = (content: never, buffers: DataView[]) => void;
-
-/** A question of a view, or of the explorer itself, which has no part. */
-interface Question {
-  kind: string;
-  seq: number;
-  asker: string;
-  part?: number;
-  [argument: string]: unknown;
-}
-
-/** What is known at the start; recording.py makes it. */
-interface Told {
-  about: About;
-  latest: string;
-  offline: string;
-  parts: Record<string, Part>;
-  tags: Record<string, string>;
-  /** Rows by their IDs and by the places where they are. */
-  names: Record<string, string>;
-  /** The rows whose lives are here, in rising order. */
-  rows: string[];
-  index: Index;
-  missing: Record<"title" | "rows" | "changes" | "life" | "version" | "whole" | "other", string>;
-}
-
-type Content = Record<string, unknown>;
+type Answers = ReturnType<typeof keptAnswers>;
 
 /** A question that cannot be answered: the error pane says why. */
 class Unanswered extends Error {}
@@ -44,24 +33,38 @@ type Choice = { change: string | null; column: string | null };
 
 const ALL: Choice = { change: null, column: null };
 
-class RecordedModel implements Model {
-  private readonly told: Told;
-  private readonly answers: ReturnType<typeof keptAnswers>;
-  private readonly history: Kept;
-  private readonly versions: ReturnType<typeof unpackHistory>;
-  private readonly listeners = new Map<string, Set<Listener>>();
+const NOTHING: Omit<Comparison, "begin" | "end"> = {
+  ...ALL,
+  key: [],
+  beside: [],
+  problem: null,
+  classes: null,
+  unchanged: null,
+  doubts: "",
+  lost: "",
+  evidence: "",
+  needs_key: false,
+  left_out: null,
+  cells: null,
+};
+
+class RecordedModel extends LocalModel {
+  private readonly told: RecordedPage;
+  private readonly answers: Answers;
+  private readonly history: VersionData;
+  private readonly versions: ReturnType<typeof historyOf>;
   private readonly grids: Record<string, ReturnType<typeof keptRows>>;
-  private traits: Partial<Traits>;
   private state: State;
   private trail: { view: string; state: State }[] = [];
   private at = -1;
-  private comparison: Content = {};
+  private comparison: Comparison | null = null;
 
-  constructor(told: Told, answers: ReturnType<typeof keptAnswers>, history: Kept) {
+  constructor(told: RecordedPage, answers: Answers, history: VersionData) {
+    super();
     this.told = told;
     this.answers = answers;
     this.history = history;
-    this.versions = unpackHistory({ ...history.content, buffers: history.buffers } as unknown as HistoryContent);
+    this.versions = historyOf(history);
     const { latest, offline } = told;
     this.state = { version: latest, compared_version: null, fragment_id: null, row_id: null, filter: "" };
     this.traits = {
@@ -78,121 +81,93 @@ class RecordedModel implements Model {
     this.open("overview", {});
   }
 
-  get<Name extends keyof Traits>(name: Name): Traits[Name] {
-    return this.traits[name] as Traits[Name];
-  }
-
-  on(event: string, listener: Listener) {
-    this.listeners.set(event, (this.listeners.get(event) ?? new Set()).add(listener));
-  }
-
-  off(event: string, listener: Listener) {
-    this.listeners.get(event)?.delete(listener);
-  }
-
-  private tell(event: string, content?: unknown, buffers: DataView[] = []) {
-    for (const listener of [...(this.listeners.get(event) ?? [])]) listener(content as never, buffers);
-  }
-
-  private set(changed: Partial<Traits>) {
-    this.traits = { ...this.traits, ...changed };
-    for (const name of Object.keys(changed)) this.tell(`change:${name}`);
-  }
-
   private tellNews(view: string, kind: string, content: object) {
     this.tell("msg:custom", { what: "news", kind, content, part: this.told.parts[view].number });
   }
 
-  async send(content: unknown) {
-    const question = content as Question;
-    const { kind, seq, asker, part } = question;
-    const about = { kind, seq, asker, part };
+  async send({ kind, seq, asker, part, arguments: asked = {} }: Question) {
+    const answer = (what: Told["what"], content: object) =>
+      this.tell("msg:custom", { what, kind, seq, asker, part, content });
     const view = Object.keys(this.told.parts).find((name) => this.told.parts[name].number === part);
     try {
-      const kept = await this.answer(view, question);
-      if (kept.content.not_answered) throw new Unanswered((kept.content.not_answered as Failure).message);
-      this.tell("msg:custom", { what: "reply", ...about, content: kept.content }, kept.buffers);
+      const content = await this.answer(view, kind, asked);
+      if ("not_answered" in content) throw new Unanswered((content as NotAnswered).not_answered.message);
+      answer("reply", content);
     } catch (error) {
-      const isOurs = error instanceof Unanswered;
-      const failure = {
-        title: isOurs ? this.told.missing.title : "The page cannot be read",
-        message: (error as Error).message,
-      };
-      this.tell("msg:custom", { what: "error", ...about, content: failure });
+      const title = error instanceof Unanswered ? this.told.missing.title : "The page cannot be read";
+      answer("error", { title, message: (error as Error).message });
     }
   }
 
   /** What Python would answer. */
-  private async answer(view: string | undefined, question: Question): Promise<Kept> {
-    const asked = question.kind;
-    if (asked === "state") return plain(this.change(question.changes as Changes));
-    if (asked === "go") {
-      this.open(question.view as string, question.changes as Changes);
-      return plain({});
+  private async answer(view: string | undefined, kind: string, asked: Record<string, unknown>): Promise<object> {
+    if (kind === "state") return this.change(asked.changes as Changes);
+    if (kind === "go") {
+      this.open(asked.view as string, asked.changes as Changes);
+      return {};
     }
-    if (asked === "history") return this.withHistory(view === "changes" ? await this.known("changes") : plain({}));
+    if (kind === "history") return this.withHistory(view === "changes" ? await this.known("changes") : {});
     if (view && this.grids[view]) {
-      const rows = this.ofGrid(view, question);
-      if (rows) return plain(rows);
+      const rows = this.ofGrid(view, kind, asked);
+      if (rows) return rows;
     }
-    if (asked === "words") return this.known("words", question.first as string, question.last as string);
-    switch (`${view ?? "explorer"} ${asked}`) {
+    if (kind === "words") return this.known("words", asked.first as string, asked.last as string);
+    switch (`${view ?? "explorer"} ${kind}`) {
       case "explorer about":
-        return plain(this.told.about);
+        return this.told.about;
       case "explorer step":
-        this.goBy(question.by as number);
-        return plain({});
+        this.goBy(asked.by as number);
+        return {};
       case "overview story":
         return this.withHistory(await this.known("story"));
       case "overview sizes":
       case "overview advice":
       case "overview disk":
       case "overview plans":
-        return this.known(asked);
+        return this.known(kind);
       case "log about":
         return this.known("log about");
       case "log log":
         return this.known("log");
       case "time_travel details":
-        return this.known("details", question.version as string);
+        return this.known("details", asked.version as string);
       case "time_travel show_version":
-        return plain(await this.showVersion(question.version as string));
+        return await this.showVersion(asked.version as string);
       case "time_travel choose_row":
-        return plain(this.chooseRow("time_travel", question.row as number));
+        return this.chooseRow("time_travel", asked.row as number);
       case "time_travel find":
       case "changes find":
-        return plain(this.findVersion(question.text as string, asked === "find" && question.name === "begin"));
+        return this.findVersion(asked.text as string, asked.name === "begin");
       case "changes comparison":
-        return plain(await this.compare());
+        return await this.compare();
       case "changes narrow":
-        await this.compare({ change: question.change as string | null, column: question.column as string | null });
-        return plain({});
+        await this.compare({ change: asked.change as string | null, column: asked.column as string | null });
+        return {};
       case "changes values":
         return this.known("values", ...this.range());
       case "row open":
         return this.known("open");
       case "row row":
-        return plain(await this.lifeOf(this.state.row_id));
+        return await this.lifeOf(this.state.row_id);
       case "row values":
-        return plain(await this.valuesOf(this.state.row_id));
+        return await this.valuesOf(this.state.row_id);
       case "row find":
-        return plain(this.findRow(question.text as string));
+        return this.findRow(asked.text as string);
       case "row step":
-        return plain(this.stepRow(question.direction as number));
+        return this.stepRow(asked.direction as number);
     }
     throw new Unanswered(this.told.missing.other);
   }
 
-  private async known(...parts: string[]): Promise<Kept> {
+  private async known(...parts: string[]): Promise<object> {
     const kept = await this.answers.get(...parts);
     if (!kept) throw new Unanswered(this.told.missing.other);
     return kept;
   }
 
   /** An answer to which the history belongs, which is kept once. */
-  private withHistory({ content, buffers }: Kept): Kept {
-    if (buffers.length) return { content, buffers };
-    return { content: { ...this.history.content, ...content }, buffers: this.history.buffers };
+  private withHistory(content: object) {
+    return { ...this.history, ...content };
   }
 
   // --- what is chosen, and the views
@@ -241,7 +216,7 @@ class RecordedModel implements Model {
     return version === "1" ? "0" : version;
   }
 
-  private findVersion(text: string, isBegin: boolean) {
+  private findVersion(text: string, isBegin: boolean): Found {
     const typed = text.trim();
     const number = /^(\d+)$/.exec(typed)?.[1];
     const version = Object.hasOwn(this.told.tags, typed) ? this.told.tags[typed] : number && String(BigInt(number));
@@ -249,9 +224,8 @@ class RecordedModel implements Model {
     return isKept ? { version } : { problem: this.told.missing.version };
   }
 
-  private async showVersion(version: string) {
-    const kept = await this.answers.get("rows", version);
-    const rows = kept?.content as (KeptPage & { problem?: string; has_row_ids?: boolean }) | undefined;
+  private async showVersion(version: string): Promise<ShownVersion> {
+    const rows = await this.answers.get<KeptRows>("rows", version);
     if (!rows) return { problem: this.told.missing.rows };
     const problem = rows.problem ?? rows.not_answered?.message;
     if (!problem) this.grids.time_travel.show(rows);
@@ -273,34 +247,35 @@ class RecordedModel implements Model {
       const now = this.range();
       return now[0] === begin && now[1] === end;
     };
-    const found = await this.answers.get("compared", begin, end);
-    const rows = found && (await this.answers.get("changed", begin, end, choice.change, choice.column));
-    if (!isNow()) return this.comparison;
+    const found = await this.answers.get<Comparison>("compared", begin, end);
+    const rows = found && (await this.answers.get<KeptRows>("changed", begin, end, choice.change, choice.column));
+    if (!isNow() && this.comparison) return this.comparison;
     const { title, changes, rows: noRows } = this.told.missing;
-    const nothing = { begin, end, key: [], classes: null, beside: [], problem: { title, message: changes } };
-    this.comparison = { ...(found?.content ?? nothing), ...choice };
+    const nothing = { ...NOTHING, begin, end, problem: { title, message: changes } };
+    this.comparison = { ...(found ?? nothing), ...choice };
     this.tellNews("changes", "compared", this.comparison);
-    const isMissing = found && !rows && !found.content.problem;
+    const isMissing = found && !rows && !found.problem;
     const missing = isMissing ? { not_answered: { title, message: noRows } } : null;
-    this.grids.changes.show((rows?.content as KeptPage | undefined) ?? missing);
+    this.grids.changes.show(rows ?? missing);
     return this.comparison;
   }
 
   // --- rows
 
-  private async lifeOf(row: string | null) {
-    if (row === null) return { row_id: null };
-    const kept = await this.answers.get("row", row);
-    return (kept?.content.life as Content) ?? { row_id: row, num_events: 0, problem: this.told.missing.life };
+  private async lifeOf(row: string | null): Promise<FollowedRow | NotAnswered> {
+    const nothing = { row_id: row, num_events: 0, events: [], problem: null };
+    if (row === null) return nothing;
+    const kept = await this.answers.get<Life>("row", row);
+    return kept?.life ?? { ...nothing, problem: this.told.missing.life };
   }
 
-  private async valuesOf(row: string | null) {
-    const kept = row === null ? null : await this.answers.get("row", row);
-    this.grids.row.show((kept?.content as KeptPage | undefined) ?? null);
-    return (kept?.content.values as Content) ?? { values: [] };
+  private async valuesOf(row: string | null): Promise<RowValues | NotAnswered> {
+    const kept = row === null ? null : await this.answers.get<Life>("row", row);
+    this.grids.row.show(kept);
+    return kept?.values ?? { values: [], problem: null };
   }
 
-  private findRow(text: string) {
+  private findRow(text: string): Found {
     const name = text
       .trim()
       .replace(/^(row|addr|address)\s+/i, "")
@@ -310,7 +285,7 @@ class RecordedModel implements Model {
     return { row_id: this.state.row_id };
   }
 
-  private stepRow(direction: number) {
+  private stepRow(direction: number): Found {
     const { rows } = this.told;
     const now = this.state.row_id;
     const isBeyond = (row: string) =>
@@ -329,9 +304,9 @@ class RecordedModel implements Model {
   }
 
   /** What every grid asks. */
-  private ofGrid(view: string, question: Question): object | undefined {
+  private ofGrid(view: string, kind: string, asked: Record<string, unknown>): object | null | undefined {
     const grid = this.grids[view];
-    switch (question.kind) {
+    switch (kind) {
       case "rows":
         return grid.describe();
       case "page":
@@ -339,26 +314,22 @@ class RecordedModel implements Model {
       case "heads":
         return grid.heads();
       case "detail":
-        return grid.detail(question.row as number, question.column as number) ?? undefined;
+        return grid.detail(asked.row as number, asked.column as number) ?? undefined;
       case "select":
-        grid.select(question.row as number, question.how as string);
-        return view === "changes" && question.how === "only" ? this.chooseRow(view, question.row as number) : {};
+        grid.select(asked.row as number, asked.how as string);
+        return view === "changes" && asked.how === "only" ? this.chooseRow(view, asked.row as number) : {};
       default:
         return undefined;
     }
   }
 }
 
-function plain(content: object): Kept {
-  return { content: content as Content, buffers: [] };
-}
-
 /** Show the explorer that is kept in a page. */
 export async function openRecorded(root: HTMLElement) {
-  const told: Told = JSON.parse(document.getElementById("lx-recording")?.textContent ?? "{}");
+  const told: RecordedPage = JSON.parse(document.getElementById("lx-recording")?.textContent ?? "{}");
   const shelves = Array.from(document.querySelectorAll("script.lx-shelf"), ({ textContent }) => textContent ?? "");
   const answers = keptAnswers(told.index, shelves);
-  const history = (await answers.get("history")) as Kept;
+  const history = (await answers.get<VersionData>("history")) as VersionData;
   const place = node("div");
   root.append(place);
   const model = new RecordedModel(told, answers, history);

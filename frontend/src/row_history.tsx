@@ -6,7 +6,7 @@ import { pieceOf } from "./cells";
 import { KIND_COLORS } from "./kinds";
 import { recordedChip, swatch } from "./legend";
 import { lineageCommits } from "./lineage_axis";
-import type { EventValue, EventValues, FollowedRow, Found, RowAbout, RowValues } from "./messages";
+import type { EventValue, EventValues, FollowedRow, RowHistoryQuestions as Questions, RowAbout } from "./messages";
 import { Held, LeadTo, Note, view } from "./reactive";
 import { RowBox } from "./row_box";
 import { rowTimeline } from "./row_timeline";
@@ -14,7 +14,7 @@ import { rowTable } from "./rows";
 import { absoluteTime, addressText, count, cut, plural, visible } from "./text";
 import { linesOf, tableWords } from "./version_words";
 
-export const render = view("lx-row-history", ({ model, link, onClose, keep, follow, awaits, show }) => {
+export const render = view<Questions>("lx-row-history", ({ model, link, onClose, keep, follow, awaits, show }) => {
   const about = signal<RowAbout | null>(null);
   const row = signal<FollowedRow | null>(null);
   const values = signal<EventValues[] | null>(null); // null while they are read
@@ -35,25 +35,25 @@ export const render = view("lx-row-history", ({ model, link, onClose, keep, foll
   awaits(about);
 
   async function load() {
-    const answer = await link.ask<FollowedRow>("row");
+    const answer = await link.ask("row");
     values.value = null;
     row.value = answer;
     problem.value = answer.problem ?? "";
     chosen.value = (answer.events ?? []).length - 1;
     if (!answer.events?.length) return;
-    const read = await link.ask<RowValues>("values");
+    const read = await link.ask("values");
     if (row.value !== answer) return; // another row is shown by now
     if (read.problem) problem.value = read.problem;
     values.value = read.values ?? null;
   }
 
   async function find(text: string) {
-    const found = await link.ask<Found>("find", { text });
+    const found = await link.ask("find", { text });
     if (found.problem) problem.value = found.problem;
   }
 
   async function step(direction: number) {
-    problem.value = (await link.ask<Found>("step", { direction })).problem ?? "";
+    problem.value = (await link.ask("step", { direction })).problem ?? "";
   }
 
   function choose(index: number) {
@@ -69,7 +69,7 @@ export const render = view("lx-row-history", ({ model, link, onClose, keep, foll
     shownRow = newest.row_id;
     load();
   });
-  link.ask<RowAbout>("open").then((found) => {
+  link.ask("open").then((found) => {
     about.value = found;
   });
 

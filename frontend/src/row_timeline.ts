@@ -8,13 +8,13 @@ import { isCommand } from "./keys";
 import { KIND_COLORS } from "./kinds";
 import type { AxisScale, Commits } from "./lineage_axis";
 import { drawLineageTicks } from "./lineage_axis";
-import type { RowEvent } from "./messages";
+import type { PlacedEvent } from "./messages";
 import { lifeScale } from "./row_timeline_scale";
 import { count, cut } from "./text";
 import { tooltip } from "./tooltip";
 
 export interface TimelineMark {
-  event: RowEvent;
+  event: PlacedEvent;
   index: number;
   x: number;
   y: number;
@@ -42,10 +42,10 @@ const TIMELINE = { side: 14, label: 150, lane: 34, lowest: 70, tallest: 420, foo
  */
 export function rowTimeline(
   root: HTMLElement,
-  { onChoose, describe }: { onChoose: (index: number) => void; describe: (event: RowEvent) => ComponentChildren },
+  { onChoose, describe }: { onChoose: (index: number) => void; describe: (event: PlacedEvent) => ComponentChildren },
 ) {
   let commits!: Commits;
-  let events: RowEvent[] = [];
+  let events: PlacedEvent[] = [];
   let lanes: TimelineLane[] = [];
   let chosen = -1;
   let version: string | null = null;
@@ -161,7 +161,7 @@ export function rowTimeline(
       commits = newest;
       picture.redraw();
     },
-    setEvents(newest: RowEvent[]) {
+    setEvents(newest: PlacedEvent[]) {
       events = newest;
       lanes = timelineLanes(events);
       const tall = Math.min(Math.max(lanes.length * TIMELINE.lane, TIMELINE.lowest), TIMELINE.tallest);
@@ -191,12 +191,12 @@ export function rowTimeline(
   };
 }
 
-function laneKey(event: RowEvent) {
+function laneKey(event: PlacedEvent) {
   return `${event.branch ?? ""}/${event.fragment_id}`;
 }
 
 /** The fragments that the row was in, in the order of its coming. */
-function timelineLanes(events: RowEvent[]) {
+function timelineLanes(events: PlacedEvent[]) {
   const lanes = new Map();
   for (const event of events) {
     const key = laneKey(event);

@@ -4,7 +4,7 @@ import "./rows.css";
 import { h, render } from "preact";
 import { node } from "./elements";
 import type { Link } from "./link";
-import type { RowsAbout } from "./messages";
+import type { GridViewQuestions, RowsAbout, RowsViewQuestions } from "./messages";
 import { rowBar } from "./rows_bar";
 import { rowBody } from "./rows_body";
 import { rowChoice } from "./rows_choice";
@@ -33,7 +33,7 @@ interface RowActions {
  * rows in sight, as long as they are not tall. Gives: `element`, `setHeight(rows)`, and
  * `markRow(id)`, which marks the row with an ID. It follows the rows of the view by itself.
  */
-export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowActions = {}) {
+export function rowTable(link: Link<GridViewQuestions>, height = 12, { onRow, waiting = "" }: RowActions = {}) {
   const prefix = `lx${Math.random().toString(36).slice(2)}`; // of the IDs of cells
   let about!: RowsAbout; // what Python says about the rows
   const sight: Sight = { numRows: 0, inSight: 1, rowHeight: ROW_HEIGHT };
@@ -110,7 +110,7 @@ export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowAc
   /** Ascending, then descending, then as it was. */
   function sortBy(column: number, isAlso: boolean) {
     const { is_sortable, place } = about.columns[column];
-    if (is_sortable) link.ask("sort", { sorts: nextSorts(about.sorts, place, isAlso) });
+    if (is_sortable) (link as Link<RowsViewQuestions>).ask("sort", { sorts: nextSorts(about.sorts, place, isAlso) });
   }
 
   // --- rows
@@ -196,7 +196,7 @@ export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowAc
     bar.show(about);
     pages.fetch(true);
   });
-  link.ask<RowsAbout>("rows").then((rows) => about || take(rows)); // what was told meanwhile is newer
+  link.ask("rows").then((rows) => about || take(rows)); // what was told meanwhile is newer
 
   return {
     element,

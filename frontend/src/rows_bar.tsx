@@ -6,7 +6,7 @@ import { toClipboard } from "./clipboard";
 import { columnPicker } from "./column_picker";
 import { node } from "./elements";
 import type { Link } from "./link";
-import type { CopiedRows, RowColumn, RowsAbout } from "./messages";
+import type { GridViewQuestions, RowColumn, RowsAbout } from "./messages";
 import { needing } from "./reactive";
 import { count, cut, plural, visible } from "./text";
 
@@ -16,7 +16,7 @@ const TYPING_PAUSE = 300; // ms
  * The bar: `element`, `show(about)` with what is known of the rows, `copyCsv()`, `focus()`. `ofHeads` stands in it;
  * `onLeave` is called when the filter is left for the rows.
  */
-export function rowBar(link: Link, ofHeads: Signal<string>, onLeave: () => void) {
+export function rowBar(link: Link<GridViewQuestions>, ofHeads: Signal<string>, onLeave: () => void) {
   const about = signal<RowsAbout | null>(null);
   const told = signal(""); // instead of how many rows there are
   const picker = columnPicker(link);
@@ -42,7 +42,7 @@ export function rowBar(link: Link, ofHeads: Signal<string>, onLeave: () => void)
   }
 
   async function copyCsv() {
-    const got = await link.ask<CopiedRows>("csv");
+    const got = await link.ask("csv");
     const isCopied = await toClipboard(got.text);
     const rows =
       got.num_rows === got.num_total

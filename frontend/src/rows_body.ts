@@ -62,7 +62,7 @@ export function rowBody(prefix: string, tip: Tooltip, { onCell, onTwice, onText 
     line.dataset.row = String(row);
     line.classList.toggle("lx-waiting", !here);
     line.setAttribute("aria-selected", String(here?.selected[at] ?? false));
-    line.cells[0].textContent = here ? here.positions[at] : "";
+    line.cells[0].textContent = here ? String(here.positions[at]) : "";
     const ids = marked === null ? -1 : columns.findIndex(({ name }) => name === "_rowid");
     line.classList.toggle("lx-of-row", ids >= 0 && here?.cells[ids][at] === marked);
     for (const [i, column] of columns.entries()) {

@@ -1,6 +1,7 @@
 // The active cell of a grid and the rows that are selected: what keys and clicks make of them.
 
 import type { Link } from "./link";
+import type { GridViewQuestions } from "./messages";
 import { type Extent, keyTarget, nearestCell, type Place } from "./rows_place";
 
 type Pressed = Partial<Pick<MouseEvent, "shiftKey" | "ctrlKey" | "metaKey">>;
@@ -26,7 +27,7 @@ interface ChoiceActions {
  * Gives `active()`, the cell; `reset(column)`, for other rows; `activate(place)`;
  * `select(row, event)`, as a click with keys that are held does; `pressed(event)` for keys.
  */
-export function rowChoice(link: Link, actions: ChoiceActions) {
+export function rowChoice(link: Link<GridViewQuestions>, actions: ChoiceActions) {
   let active: Place = { row: 0, column: 0 };
   let anchor = 0; // where a range that is selected begins
 

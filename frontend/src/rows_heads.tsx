@@ -5,7 +5,7 @@ import { render } from "preact";
 import { headPicture, headWords, rowsOfHeads } from "./column_heads";
 import { node } from "./elements";
 import type { Link } from "./link";
-import type { ColumnHeads, RowColumn, RowsAbout } from "./messages";
+import type { ColumnHeads, GridViewQuestions, RowColumn, RowsAbout } from "./messages";
 import { set } from "./reactive";
 import { cut } from "./text";
 import type { Tooltip } from "./tooltip";
@@ -25,7 +25,7 @@ interface HeadActions {
  * `build(about)`, `update(about)`, which asks what the values are like, `activate(column)`, -1 for
  * none, `idOf(column)`.
  */
-export function rowHeads(link: Link, prefix: string, tip: Tooltip, actions: HeadActions) {
+export function rowHeads(link: Link<GridViewQuestions>, prefix: string, tip: Tooltip, actions: HeadActions) {
   const element = node("tr", { role: "row", "aria-rowindex": 1 });
   const ofRows = signal("");
   const shown = signal<RowsAbout | null>(null);
@@ -94,7 +94,7 @@ export function rowHeads(link: Link, prefix: string, tip: Tooltip, actions: Head
     asked += 1;
     const mine = asked;
     const isAny = about.columns.length > 0 && about.num_rows > 0;
-    const got = isAny ? await link.ask<ColumnHeads>("heads", {}, () => {}) : null; // the rows tell what fails
+    const got = isAny ? await link.ask("heads", {}, () => {}) : null; // the rows tell what fails
     if (mine !== asked || (got && got.heads.length !== about.columns.length)) return;
     element.classList.remove("lx-old-heads");
     values.value = got;

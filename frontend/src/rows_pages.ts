@@ -1,7 +1,7 @@
 // The rows of a grid that are here, and what is asked of Python as others come in sight.
 
 import type { Link } from "./link";
-import type { RowsPage } from "./messages";
+import type { GridViewQuestions, RowsPage } from "./messages";
 
 /** A page that is on its way. */
 interface AskedPage {
@@ -24,7 +24,7 @@ const PATIENCE = 400; // ms, after which another page may be asked for before on
  * Gives `page()`, null until there is one; `fetch(isForced)` asks for what is `wanted` and not here,
  * `forget()` drops what is. `onPage` is told that a page is here.
  */
-export function rowPages(link: Link, wanted: () => Wanted | null, onPage: () => void) {
+export function rowPages(link: Link<GridViewQuestions>, wanted: () => Wanted | null, onPage: () => void) {
   let page: RowsPage | null = null;
   let asked: AskedPage | null = null;
 
@@ -38,7 +38,7 @@ export function rowPages(link: Link, wanted: () => Wanted | null, onPage: () => 
     setTimeout(() => {
       if (asked === mine && !mine.isFailed) fetch();
     }, PATIENCE);
-    const got = await link.ask<RowsPage>("page", { first: from, count: mine.last - from }, (failure, show) => {
+    const got = await link.ask("page", { first: from, count: mine.last - from }, (failure, show) => {
       mine.isFailed = true; // until somebody tries again, or scrolls
       show(failure);
     });

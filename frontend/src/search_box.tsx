@@ -6,14 +6,14 @@ import { createRef } from "preact";
 import { useFloating } from "./floats";
 import { stepOf } from "./keys";
 import type { Link } from "./link";
-import type { Example, SearchAnswer } from "./messages";
+import type { Example, ExplorerQuestions, SearchAnswer } from "./messages";
 import { Note, needing, set, useName } from "./reactive";
 import { Answer, type AnswerActions } from "./search_answer";
 import { ExampleList, isBegun, matching, triedExamples } from "./search_examples";
 import { cut } from "./text";
 
 /** `Box`, `Tried` and `Below` draw it; `tell(problem)`, `show(answer)`, `hide()`, `focus()`. */
-export function searchBox(link: Link, onSearch: (text: string) => void, actions: AnswerActions) {
+export function searchBox(link: Link<ExplorerQuestions>, onSearch: (text: string) => void, actions: AnswerActions) {
   const box = createRef<HTMLInputElement>();
   const text = signal("");
   const examples = signal<Example[] | null>(null);
@@ -24,7 +24,7 @@ export function searchBox(link: Link, onSearch: (text: string) => void, actions:
   const fitting = computed(() => matching(examples.value ?? [], text.value));
 
   async function askExamples() {
-    examples.value = (await link.ask<{ examples: Example[] }>("examples", {}, null, true)).examples;
+    examples.value = (await link.ask("examples", {}, null, true)).examples;
   }
   if (!link.offline) askExamples();
 

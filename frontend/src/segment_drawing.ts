@@ -1,8 +1,8 @@
 // Painting row-ID segments: each in the colour of its encoding, and beside them the bytes that they take.
 
 import { contextOf, fitting, type Look } from "./canvas";
-import type { SegmentMode } from "./messages";
-import { rowOf, type Segments } from "./segments";
+import type { SegmentMode, Segments } from "./messages";
+import { rowOf } from "./segments";
 import { count, plural, shortId } from "./text";
 import { MARGIN, marginLabel } from "./version_axis";
 

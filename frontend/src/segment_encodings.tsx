@@ -3,16 +3,13 @@
 import "./segment_encodings.css";
 import { batch, signal } from "@preact/signals";
 import { AdviceList, noAdvice } from "./advice";
-import { unpackArrays } from "./arrays";
 import { growthPicture } from "./growth_picture";
 import { kindLegend, legendEntry } from "./legend";
 import type {
   Advice,
-  AgeArrays,
-  EncodingsStory,
+  EncodingsData,
   EncodingsVersion,
-  GrowthArrays,
-  Packed,
+  SegmentEncodingsQuestions as Questions,
   SegmentMode,
 } from "./messages";
 import { Held, placeClass, view } from "./reactive";
@@ -20,7 +17,6 @@ import { rowTable } from "./rows";
 import type { ShownSegments } from "./segment_drawing";
 import { FragmentChoice, ModeChoice, segmentLegend, statisticsTable } from "./segment_panels";
 import { segmentRows } from "./segment_rows";
-import { type SegmentArrays, unpackSegments } from "./segments";
 import { count, cut } from "./text";
 import { sentenceList, VersionHead } from "./version_head";
 import { describeVersion } from "./version_words";
@@ -31,14 +27,14 @@ const REST = 100; // milliseconds
 const NO_ROW_IDS =
   "This table has no stable row IDs: a row ID is the row's address, which takes no bytes and changes when the row moves. So there is nothing to encode. Stable row IDs are asked for when a table is made (enable_stable_row_ids=True in pylance).";
 
-/** What is known of a version; of one without a problem, its segments as they are drawn. */
+/** What is known of a version, with its segments as they are drawn; null of one with a problem. */
 interface Shown {
-  found: EncodingsVersion;
+  found: EncodingsVersion | null;
   picture: ShownSegments | null;
 }
 
-export const render = view("lx-sheet lx-encodings", ({ link, onClose, keep, follow, show, awaits }) => {
-  const versions = versionsOf<EncodingsStory>(link);
+export const render = view<Questions>("lx-sheet lx-encodings", ({ link, onClose, keep, follow, show, awaits }) => {
+  const versions = versionsOf(link, (args) => link.ask("history", args));
   const { history, state, position } = versions;
   const mode = signal<SegmentMode>("position");
   const shown = signal<Shown | null>(null);
@@ -64,9 +60,9 @@ export const render = view("lx-sheet lx-encodings", ({ link, onClose, keep, foll
   async function load(isRefresh: boolean) {
     asked = "";
     await versions.load(isRefresh);
-    const found = await link.ask<Packed & { problem?: string }>("growth");
-    growth.setGrowth(found.problem ? null : unpackArrays<GrowthArrays>(found));
-    growthProblem.value = found.problem ? cut(found.problem, 500) : "";
+    const found = await link.ask("growth");
+    growth.setGrowth("problem" in found ? null : found);
+    growthProblem.value = "problem" in found ? cut(found.problem, 500) : "";
   }
 
   // Ask how the row IDs of the chosen version are stored, once the slider rests.
@@ -86,32 +82,32 @@ export const render = view("lx-sheet lx-encodings", ({ link, onClose, keep, foll
 
   async function askVersion(version: string, id: string | null) {
     const mine = asked;
-    const found = await link.ask<EncodingsVersion>("version", { version, fragment: id, mode: mode.value });
+    const answer = await link.ask("version", { version, fragment: id, mode: mode.value });
     const colors = history.value?.colors ?? {};
     if (mine !== asked) return;
-    const arrays = found.problem ? null : unpackArrays<AgeArrays & SegmentArrays>(found);
-    const picture = arrays && {
-      segments: unpackSegments(found, arrays),
-      one: found.is_one ? unpackSegments(found, arrays, "one_") : null,
-      id: found.is_one ? id : null,
+    const found = "problem" in answer ? null : answer;
+    const picture = found && {
+      segments: found.segments,
+      one: found.one,
+      id: found.one && id,
       mode: found.mode,
       colors,
       version,
     };
-    growth.setAges(arrays);
+    growth.setAges(found?.ages ?? null);
     batch(() => {
       isMoving.value = false;
       shown.value = { found, picture };
-      if (found.problem) advice.value = noAdvice(`The row IDs of this version are unknown: ${found.problem}`);
+      if ("problem" in answer) advice.value = noAdvice(`The row IDs of this version are unknown: ${answer.problem}`);
     });
     segments.show(picture); // once it has its place
     link.root.dataset.shown = `${version} ${id ?? ""} ${mode.value}`;
-    if (found.problem) return;
-    const told = await link.ask<Advice>("advice", { version });
+    if (!found) return;
+    const told = await link.ask("advice", { version });
     if (mine === asked) advice.value = told;
   }
 
-  function Drawing({ every }: { every: EncodingsStory & NonNullable<typeof history.value> }) {
+  function Drawing({ every }: { every: EncodingsData & NonNullable<typeof history.value> }) {
     return (
       <section>
         <h4>
@@ -135,7 +131,7 @@ export const render = view("lx-sheet lx-encodings", ({ link, onClose, keep, foll
   return () => {
     const every = history.value;
     const { found, picture } = shown.value ?? {};
-    const isThere = found && picture && found.rows.length > 0;
+    const isThere = found && picture && found.segments.rows.length > 0;
     return (
       <>
         <VersionHead
@@ -146,7 +142,7 @@ export const render = view("lx-sheet lx-encodings", ({ link, onClose, keep, foll
         />
         {every?.has_row_ids && <Drawing every={every} />}
         <div
-          class={placeClass("lx-of-version", found !== undefined, isMoving.value)}
+          class={placeClass("lx-of-version", shown.value !== null, isMoving.value)}
           hidden={every?.has_row_ids === false}
         >
           <AdviceList advice={advice.value} choose={link.setState} isOfVersion />
@@ -162,7 +158,7 @@ export const render = view("lx-sheet lx-encodings", ({ link, onClose, keep, foll
           <Held element={segments.element} />
           {isThere && (
             <>
-              <div class="lx-legend">{segmentLegend(found, picture.segments, picture.colors)}</div>
+              <div class="lx-legend">{segmentLegend(found, picture.colors)}</div>
               {statisticsTable(
                 found.statistics,
                 picture.colors,

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { legendEntry, swatch } from "./legend";
 import type { EncodingStatistics, EncodingsVersion, SegmentMode } from "./messages";
 import { set } from "./reactive";
-import { ENCODING_WORDS, type Segments } from "./segments";
+import { ENCODING_WORDS } from "./segments";
 import { bytes, count, known, perRow, plural } from "./text";
 
 const MODE_WORDS = { position: "by position", row_id: "by row ID" };
@@ -53,8 +53,7 @@ export function FragmentChoice({ of: { choices, num_fragments: fragments }, id, 
 
 /** The encodings that there are with their colours, and how to read the picture. */
 export function segmentLegend(
-  { rows: shown, num_fragments: fragments, is_one: isOne, mode }: EncodingsVersion,
-  { kinds, kind, bytes: sizes }: Segments,
+  { segments: { rows: shown, kinds, kind, bytes: sizes }, num_fragments: fragments, one, mode }: EncodingsVersion,
   colors: Record<string, string>,
 ): ComponentChildren {
   const there = new Set(kind);
@@ -67,7 +66,7 @@ export function segmentLegend(
     notes.push(
       `${plural(fragments, "fragment")} in ${plural(shown.length, "row")}, up to ${count(Math.max(...shown.map(([, , number]) => number)))} each`,
     );
-  if (isOne) notes.push("below: the chosen fragment alone");
+  if (one) notes.push("below: the chosen fragment alone");
   return [...entries, <span class="lx-quiet">{notes.join("; ")}</span>];
 }
 

@@ -5,9 +5,9 @@ import "./time_travel.css";
 import { batch, signal } from "@preact/signals";
 import { askWords } from "./commit_words";
 import { fragmentMap } from "./fragment_map";
-import { unpackHistory } from "./history";
+import { historyOf } from "./history";
 import { historyStrip } from "./history_strip";
-import type { Details, Found, ShownVersion } from "./messages";
+import type { Details, TimeTravelQuestions } from "./messages";
 import { Held, LeadTo, Note, view } from "./reactive";
 import { rowTable } from "./rows";
 import { count } from "./text";
@@ -19,8 +19,8 @@ import { versionsOf } from "./versions";
 
 const REST = 120; // milliseconds
 
-export const render = view("lx-time-travel", ({ link, onClose, keep, follow, show, awaits }) => {
-  const versions = versionsOf<object>(link);
+export const render = view<TimeTravelQuestions>("lx-time-travel", ({ link, onClose, keep, follow, show, awaits }) => {
+  const versions = versionsOf(link, (args) => link.ask("history", args));
   const { history, state, position, moveTo } = versions;
   const shown = signal(-1); // the position that is shown; it stays where the chosen version is none of these
   const problem = signal(""); // of what was asked in the bar
@@ -70,7 +70,7 @@ export const render = view("lx-time-travel", ({ link, onClose, keep, follow, sho
       versions.load(false); // what was asked for first is overtaken
       return;
     }
-    const newest = unpackHistory(await versions.ask(false), askWords(link));
+    const newest = historyOf(await versions.ask(false), askWords(link));
     const found = newest.positionOf(versionShown());
     if (found === undefined)
       problem.value = `Version ${count(versionShown())} was cleaned up: what you see of it was read before`;
@@ -110,13 +110,13 @@ export const render = view("lx-time-travel", ({ link, onClose, keep, follow, sho
   }
 
   async function find(text: string) {
-    const { version, problem: wrong = "" } = await link.ask<Found>("find", { text });
-    if (version === undefined) problem.value = wrong;
+    const { version, problem: wrong } = await link.ask("find", { text });
+    if (!version) problem.value = wrong ?? "";
     else link.setState({ version });
   }
 
   async function askDetails(version: string) {
-    const found = await link.ask<Details>("details", { version });
+    const found = await link.ask("details", { version });
     if (version !== versionShown()) return;
     details.value = found;
     isMoving.value = { ...isMoving.value, details: false };
@@ -124,10 +124,10 @@ export const render = view("lx-time-travel", ({ link, onClose, keep, follow, sho
 
   async function showRows(version: string) {
     const total = history.value?.num_rows[shown.value] ?? Number.NaN;
-    const answer = await link.ask<ShownVersion>("show_version", { version });
+    const answer = await link.ask("show_version", { version });
     hasRowIds.value = Boolean(answer.has_row_ids);
     if (version !== versionShown()) return;
-    numRows.value = { total: Number.isNaN(total) ? null : total, problem: answer.problem };
+    numRows.value = { total: Number.isNaN(total) ? null : total, problem: answer.problem ?? undefined };
     isMoving.value = { ...isMoving.value, rows: false };
   }
 

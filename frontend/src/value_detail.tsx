@@ -4,13 +4,13 @@ import { signal } from "@preact/signals";
 import { lineOf, Picture } from "./cells";
 import { toClipboard } from "./clipboard";
 import type { Link } from "./link";
-import type { CellDetail, WholeValue } from "./messages";
+import type { CellDetail, GridViewQuestions, WholeValue } from "./messages";
 import { set } from "./reactive";
 import { count, cut, visible } from "./text";
 import { unfolded } from "./unfolded";
 
 /** The pane: `open(row, column)`, `close()`, `isOpen()`, and `Pane`, which draws it. */
-export function detailPane(link: Link, onClose: () => void) {
+export function detailPane(link: Link<GridViewQuestions>, onClose: () => void) {
   const shown = signal<CellDetail | null>(null);
 
   function close() {
@@ -51,7 +51,7 @@ export function detailPane(link: Link, onClose: () => void) {
     Pane,
     close,
     isOpen: () => shown.value !== null,
-    open: async (row: number, column: number) => set(shown, await link.ask<CellDetail>("detail", { row, column })),
+    open: async (row: number, column: number) => set(shown, await link.ask("detail", { row, column })),
   };
 }
 
@@ -61,7 +61,7 @@ function factsOf(got: CellDetail) {
 }
 
 function sizeOf({ size, shown, unit }: WholeValue) {
-  if (size === null) return "";
+  if (size === null || shown === null) return "";
   return shown < size ? ` · ${count(shown)} of ${count(size)} ${unit}` : ` · ${count(size)} ${unit}`;
 }
 

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { stepOf } from "./keys";
-import type { ConfigEntry, Details, Entries, IndexEntry, SchemaEntry } from "./messages";
+import type { ConfigEntry, Details, IndexEntry, SchemaEntry } from "./messages";
 import { Held, placeClass, set } from "./reactive";
 import { count, cut, plural, visible } from "./text";
 
@@ -76,7 +76,7 @@ export function VersionTabs({ grid, details, rows, isMoving }: TabsProps) {
   );
 }
 
-function entriesOf(name: keyof Details, { entries, num_entries: total }: Entries<unknown>, table: VNode) {
+function entriesOf(name: keyof Details, { entries, num_entries: total }: Details[keyof Details], table: VNode) {
   if (!entries.length) return <p class="lx-quiet">{NOTHING[name]}</p>;
   return (
     <>
@@ -175,8 +175,8 @@ function monospaced(text: string) {
 }
 
 /** A value, after what it was before. */
-function fromTo(now: string, before: string | undefined) {
-  if (before === undefined) return monospaced(now);
+function fromTo(now: string, before: string | null | undefined) {
+  if (before === undefined || before === null) return monospaced(now);
   return (
     <span>
       <del>{monospaced(before)}</del> → {monospaced(now)}

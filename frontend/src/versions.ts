@@ -2,13 +2,16 @@
 
 import { computed, signal } from "@preact/signals";
 import { askWords } from "./commit_words";
-import { type History, unpackHistory } from "./history";
+import { type History, historyOf } from "./history";
 import type { Link } from "./link";
-import type { Changes, HistoryContent } from "./messages";
+import type { Changes, VersionData, VersionsViewQuestions } from "./messages";
 
 /** Versions that are asked for by `ask` and shown by `take`; `load` does both. */
-export function versionsOf<Extra, Arrays = object>(link: Link) {
-  const history = signal<(History & Extra & Arrays) | null>(null);
+export function versionsOf<Data extends VersionData>(
+  link: Link<VersionsViewQuestions>,
+  asked: (args: { refresh?: boolean }) => Promise<Data>,
+) {
+  const history = signal<(History & Data) | null>(null);
   const state = signal(link.state);
   link.onState((newest) => {
     state.value = newest;
@@ -25,13 +28,12 @@ export function versionsOf<Extra, Arrays = object>(link: Link) {
     if (history.value) link.setState({ ...changes, version: String(history.value.versions[target]) });
   }
 
-  const ask = (isRefresh: boolean, kind = "history") =>
-    link.ask<HistoryContent & Extra>(kind, isRefresh ? { refresh: true } : {});
+  const ask = (isRefresh: boolean) => asked(isRefresh ? { refresh: true } : {});
 
   /** Whoever looks at the latest one and asks for new ones goes on to the new latest. */
-  function take(content: HistoryContent & Extra, isRefresh: boolean) {
+  function take(content: Data, isRefresh: boolean) {
     const atEnd = history.value?.count && position.value === history.value.count - 1;
-    const newest = unpackHistory<Extra, Arrays>(content, askWords(link));
+    const newest = historyOf(content, askWords(link));
     history.value = newest;
     if (isRefresh && atEnd && newest.count) moveTo(newest.count - 1);
     return newest;
@@ -48,4 +50,4 @@ export function versionsOf<Extra, Arrays = object>(link: Link) {
   };
 }
 
-export type Versions<Extra = object> = ReturnType<typeof versionsOf<Extra>>;
+export type Versions<Data extends VersionData = VersionData> = ReturnType<typeof versionsOf<Data>>;

@@ -1,10 +1,11 @@
 // The browser says and lays out what Python does: see tests/figures/from_python.py.
 
 import { describe, expect, it } from "vitest";
+import { unpackKept } from "../src/arrays";
 import { commitBars } from "../src/commit_bars";
 import { fragmentWords, liveShares, mapBars, statesAt, wordsOfSeveral } from "../src/fragment_map";
 import { growthWords } from "../src/growth_picture";
-import { unpackHistory } from "../src/history";
+import { historyOf } from "../src/history";
 import {
   barOf,
   isCrowded,
@@ -16,7 +17,7 @@ import {
   timeTitle,
 } from "../src/lineage_places";
 import { noteWords } from "../src/lineage_words";
-import type { GrowthArrays, HistoryContent } from "../src/messages";
+import type { Growth, Packed, VersionData } from "../src/messages";
 import { bytes, percent, perRow } from "../src/text";
 import { versionWords } from "../src/version_words";
 import given from "./from_python.json";
@@ -29,9 +30,8 @@ describe("numbers in the words of Python", () => {
 });
 
 describe("the map of fragments", () => {
-  it.each(given.maps)("of $name has the columns and words of Python", ({ history: content, buffers, versions }) => {
-    const bytesOf = (text: string) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
-    const history = unpackHistory({ ...content, buffers: buffers.map(bytesOf) } as unknown as HistoryContent);
+  it.each(given.maps)("of $name has the columns and words of Python", ({ history: sent, versions }) => {
+    const history = historyOf(unpackKept(sent as Packed) as VersionData);
     const drawn = versions.map((_, position) => {
       const there = statesAt(history, position).filter(({ mark }) => mark !== "removed");
       return mapBars(history, there, 800).bars.map((bar) => ({
@@ -48,10 +48,9 @@ describe("the map of fragments", () => {
 });
 
 describe("the growth of row IDs", () => {
-  it.each(given.growth)("is told in the words of Python", ({ arrays, words }) => {
-    const known = (values: (number | null)[]) => new Float64Array(values.map((value) => value ?? Number.NaN));
-    const growth = Object.fromEntries(Object.entries(arrays).map(([name, values]) => [name, known(values)]));
-    expect(words.map((_, p) => growthWords(growth as unknown as GrowthArrays, p))).toEqual(words);
+  it.each(given.growth)("is told in the words of Python", ({ growth: sent, words }) => {
+    const growth = unpackKept(sent as Packed) as Growth;
+    expect(words.map((_, p) => growthWords(growth, p))).toEqual(words);
   });
 });
 

@@ -1,37 +1,32 @@
 import { describe, expect, it, vi } from "vitest";
 import { statesAt } from "../src/fragment_map";
-import { unpackHistory } from "../src/history";
-import type { HistoryContent } from "../src/messages";
+import { historyOf } from "../src/history";
+import type { VersionData } from "../src/messages";
 import { STRIP, stepPath, stripScale } from "../src/version_axis";
 
-const NAMES = { Float64Array: "f8", BigUint64Array: "u8", Int32Array: "i4", Uint8Array: "u1" };
-type Arrays = Record<string, BigUint64Array | Float64Array | Int32Array | Uint8Array>;
-
-function sent(arrays: Arrays, first = "1"): HistoryContent {
-  const list = Object.entries(arrays);
+function sent(arrays: Partial<VersionData>, first = "1"): VersionData {
   return {
     name: "people.lance",
     branch: null,
     kinds: ["append", "delete"],
     operations: ["Append", null, "Delete"],
     tags: [{ name: "gold", position: 1 }],
-    gaps: first === "1" ? [] : [{ first: "1", last: first }],
+    gaps: first === "1" ? [] : [{ first: "1", last: first, reason: "cleaned up" }],
     messages: [],
     recorded_words: "",
-    arrays: list.map(([name, array]) => ({ name, type: array.constructor.name as keyof typeof NAMES })),
-    buffers: list.map(([, array]) => new DataView(array.buffer, array.byteOffset, array.byteLength)),
-  };
+    ...arrays,
+  } as VersionData;
 }
 
 const VERSIONS = new BigUint64Array([4n, 5n, 9n]);
 const TIMES = new Float64Array([0, Number.NaN, 86_400_000]);
 
 describe("a history from Python", () => {
-  const history = unpackHistory(sent({ versions: VERSIONS, times: TIMES }, "3"));
+  const history = historyOf(sent({ versions: VERSIONS, times: TIMES }, "3"));
 
   it("knows its gaps, also the one before the first version", () => {
     expect(history.gapBefore).toEqual([true, false, true]);
-    expect(unpackHistory(sent({ versions: VERSIONS, times: TIMES })).gapBefore).toEqual([false, false, true]);
+    expect(historyOf(sent({ versions: VERSIONS, times: TIMES })).gapBefore).toEqual([false, false, true]);
   });
   it("finds versions exactly, or the last one before", () => {
     expect(["4", "6", "9"].map(history.positionOf)).toEqual([0, undefined, 2]);
@@ -66,9 +61,7 @@ describe("a path in steps", () => {
     lineTo = (x: number, y: number) => this.places.push([x, y]);
   }
   vi.stubGlobal("Path2D", Path);
-  const history = unpackHistory(
-    sent({ versions: new BigUint64Array([1n, 2n, 5n, 6n, 7n]), times: new Float64Array(5) }),
-  );
+  const history = historyOf(sent({ versions: new BigUint64Array([1n, 2n, 5n, 6n, 7n]), times: new Float64Array(5) }));
   const scale = { ...stripScale(history, 800), left: new Float64Array([0, 10, 30, 40, 50]), unit: 10 };
   const placesOf = (values: number[], floor?: number) =>
     (stepPath(history, scale, new Float64Array(values), (value) => -value, floor) as unknown as Path).places;
@@ -118,7 +111,7 @@ describe("a path in steps", () => {
 });
 
 describe("fragments at a version", () => {
-  const history = unpackHistory(
+  const history = historyOf(
     sent({
       versions: new BigUint64Array([1n, 2n, 3n]),
       times: new Float64Array(3),

@@ -76,6 +76,6 @@ const SELECTED = {
   fragment_id: "1",
   lanes: [],
   only: false,
-  num_ancestors: "0",
-  num_descendants: "0",
+  num_ancestors: 0,
+  num_descendants: 0,
 };

@@ -1,23 +1,11 @@
 import { expect, test } from "vitest";
-import { unpackLives } from "../src/index_lives";
+import { livesOf } from "../src/index_lives";
 import { lineageCommits } from "../src/lineage_axis";
-import type { Packed } from "../src/messages";
-
-type Arrays = Record<string, BigUint64Array | Float64Array | Int32Array | Uint8Array>;
-
-/** Arrays as Python sends them. */
-function packed(arrays: Arrays): Packed {
-  const list = Object.entries(arrays);
-  return {
-    arrays: list.map(([name, array]) => ({ name, type: array.constructor.name as Packed["arrays"][number]["type"] })),
-    buffers: list.map(([, array]) => new DataView(array.buffer, array.byteOffset, array.byteLength)),
-  };
-}
 
 function commits(...versions: number[]) {
   const [times, none] = [new Float64Array(versions.length), new Uint8Array(versions.length)];
   const arrays = { versions: new Float64Array(versions), times, kind: none, is_recorded: none };
-  return lineageCommits({ kinds: ["append"], operations: [], tags: [], origins: [], ...packed(arrays) });
+  return lineageCommits({ kinds: ["append"], operations: [], tags: [], origins: [], ...arrays });
 }
 
 test("the nearest commit to a place is found, and at a fork that of the branch", () => {
@@ -28,17 +16,15 @@ test("the nearest commit to a place is found, and at a fork that of the branch",
 });
 
 test("what an index has of a fragment is known in each stretch of versions, and nothing between them", () => {
-  const lives = unpackLives({
+  const lives = livesOf({
     index: "by_city",
     coverages: ["absent", "covered", "not_covered"],
     colors: {},
-    ...packed({
-      fragments: new BigUint64Array([7n, 8n, 9n]),
-      slot: new Int32Array([2, 0, 2, 0]),
-      first: new Int32Array([6, 0, 1, 2]),
-      last: new Int32Array([7, 1, 3, 2]),
-      coverage: new Uint8Array([2, 2, 1, 1]),
-    }),
+    fragments: new BigUint64Array([7n, 8n, 9n]),
+    slot: new Int32Array([2, 0, 2, 0]),
+    first: new Int32Array([6, 0, 1, 2]),
+    last: new Int32Array([7, 1, 3, 2]),
+    coverage: new Uint8Array([2, 2, 1, 1]),
   });
   const told = (slot: number) => Array.from({ length: 9 }, (_, position) => lives.at(slot, position));
   expect([0, 1, 2].map(told)).toEqual([

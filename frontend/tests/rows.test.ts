@@ -93,7 +93,7 @@ test("others that it is sorted by stay in their order, with Shift", () => {
 });
 
 test("a page is enough if it has all rows that are wanted", () => {
-  const page = { first: 10, positions: ["10", "11", "12"] };
+  const page = { first: 10, positions: [10, 11, 12] };
   const has = (first: number, last: number) => isHere(page, { first, last, around: 40 });
   expect([has(10, 13), has(9, 12), has(11, 14)]).toEqual([true, false, false]);
   expect(isHere(null, { first: 0, last: 0, around: 0 })).toBe(false);

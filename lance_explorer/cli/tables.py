@@ -268,11 +268,15 @@ def open_explorer(
     It is served to this machine only, to whoever has the address, which has a token.
     """
     from lance_explorer.widgets.serving import redirecting_page, serve
+    from lance_explorer.widgets.view import View
 
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    explorer = table.explore(view, follow=not no_follow)
-    if version is not None:
-        explorer.state.version = table.at(version).version
+
+    def make() -> View:
+        explorer = table.explore(view, follow=not no_follow)
+        if version is not None:
+            explorer.state.version = table.at(version).version
+        return explorer
 
     @contextmanager
     def started(address: str) -> Iterator[None]:
@@ -283,7 +287,7 @@ def open_explorer(
             yield
 
     try:
-        serve(explorer, table._view.name, port=port, started=started)
+        serve(make, table._view.name, port=port, started=started)
     except OSError as error:
         raise click.ClickException(f"port {port}: {one_line(str(error), LONGEST_TEXT)}") from error
 

@@ -3,7 +3,8 @@
 Who may read the files of the server may open them; it speaks as ``lance-explorer open`` does.
 """
 
-from collections.abc import Callable
+import asyncio
+from contextlib import suppress
 from functools import partial
 from os.path import realpath
 from pathlib import Path
@@ -14,27 +15,15 @@ from jupyter_server.auth.decorator import ws_authenticated
 from jupyter_server.base.handlers import FileFindHandler, JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
 from jupyter_server.utils import ApiPath, to_os_path, url_path_join
-from tornado.ioloop import IOLoop
 from tornado.web import Application, HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from lance_explorer.errors import LanceExplorerError, TableNotFoundError
 from lance_explorer.table import open_table
 from lance_explorer.widgets.explorer import Explorer
-from lance_explorer.widgets.page_messages import (
-    QUESTION_SECONDS,
-    STATIC,
-    Hands,
-    Message,
-    failure,
-    heard,
-    message,
-)
-from lance_explorer.widgets.parts import PartLine, parts_of
+from lance_explorer.widgets.session import NOT_UNDERSTOOD, STATIC, Session, beside, failure
 
 __all__ = ["add_handlers"]
-
-_NOT_UNDERSTOOD = 1007
 
 
 def add_handlers(application: Application) -> None:
@@ -69,35 +58,28 @@ class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
     async def open(self) -> None:
         """Make the explorer, and tell the page what it shows."""
         super().open()
-        self._loop = IOLoop.current()
-        self._explorer: Explorer | None = None
-        self._has_begun = False
-        self._hands = Hands()  # questions in their order
+        self._session: Session | None = None
         try:
-            make = partial(_made, self._path(), self._send_soon)
-            self._explorer = await self._hands.do(make)
+            self._session = await beside(partial(_session, self._path()))
         except (LanceExplorerError, TimeoutError) as error:
-            self._send(failure(str(error) or "the table took too long to open"))
+            self.write_message(failure(str(error) or "the table took too long to open"))
             self.close()
             return
         if self.ws_connection is None:  # closed meanwhile
-            self._explorer.close()
+            self._session.close()
             return
-        self._has_begun = True  # what was said before is in these traits
-        self._send(message({"method": "update", "state": self._explorer.traits_to_share()}, []))
+        self._showing = asyncio.create_task(self._session.show(self._send))
 
     async def on_message(self, text: str | bytes) -> None:
         """Hand a question on."""
-        content = heard(text)
-        if content is None:
-            self.close(_NOT_UNDERSTOOD)
-        elif self._explorer is not None:
-            await self._hands.hear(self._explorer, content)
+        if self._session is not None and not await self._session.hear(text):
+            self.close(NOT_UNDERSTOOD)
 
     def on_close(self) -> None:
         """Close the explorer."""
-        if self._explorer is not None:
-            self._loop.run_in_executor(None, self._explorer.close)
+        if self._session is not None:
+            self._showing.cancel()
+            asyncio.get_running_loop().run_in_executor(None, self._session.close)
 
     def _path(self) -> Path:
         """Return the folder that was asked for, if the server shows it.
@@ -118,29 +100,12 @@ class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             raise TableNotFoundError("this is in a hidden folder, which the server does not show")
         return path
 
-    def _send_soon(self, told: Message) -> None:
-        """Send a message; any thread may."""
-        self._loop.add_callback(self._send_if_begun, told)
-
-    def _send_if_begun(self, told: Message) -> None:
-        if self._has_begun:
-            self._send(told)
-
-    def _send(self, told: Message) -> None:
-        text, buffers = told
-        try:
-            self.write_message(text)
-            for buffer in buffers:
-                self.write_message(bytes(buffer), binary=True)
-        except WebSocketClosedError:
-            pass  # there is nobody to tell any more
+    async def _send(self, part: str | bytes) -> None:
+        with suppress(WebSocketClosedError):  # there is nobody to tell any more
+            await self.write_message(part, binary=isinstance(part, bytes))
 
 
-def _made(path: Path, send: Callable[[Message], None]) -> Explorer:
-    """Make the explorer of a table, which speaks over a function."""
+def _session(path: Path) -> Session:
+    """Make the explorer of a table."""
     table = open_table(path, values_apart=True)
-    with parts_of(lambda data, buffers: send(message(data, buffers))):
-        explorer = Explorer(table)
-    assert isinstance(explorer.comm, PartLine)
-    explorer.state.time_limit = QUESTION_SECONDS
-    return explorer
+    return Session(partial(Explorer, table))

@@ -1,10 +1,11 @@
 """Advice for the browser: the findings of ``checks``, which all views show alike."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from lance_explorer.checks.advice import NOTHING_TO_DO, SEVERITY_WORDS, advice_counts
 from lance_explorer.findings import Finding
+from lance_explorer.widgets.messages.advice import Advice
+from lance_explorer.widgets.messages.advice import Finding as Shown
 
 __all__ = ["VIEWS_OF_TOPICS", "advice_data", "advice_sentences"]
 
@@ -16,7 +17,7 @@ VIEWS_OF_TOPICS = {"files": "disk", "storage": "disk", "indices": "indices", "ro
 
 def advice_data(
     found: Sequence[Finding], nothing: str = f"{NOTHING_TO_DO}.", problem: str | None = None
-) -> dict[str, Any]:
+) -> Advice:
     """Return advice for the browser, the worst first.
 
     Parameters
@@ -28,27 +29,29 @@ def advice_data(
     problem : str, optional
         Why it may be incomplete.
     """
-    return {
-        "num_found": len(found),
-        "counts": advice_counts(found),
-        "nothing": nothing,
-        "problem": problem,
-        "found": [
-            {
-                "code": one.code,
-                "severity": one.severity,
-                "words": SEVERITY_WORDS[one.severity],
-                "version": None if one.last_version is None else str(one.last_version),
-                "fragment_id": one.subject.name if one.subject.kind == "fragment" else None,
-                "statement": one.statement,
-                "why": one.why,
-                "remedy": one.remedy.statement if one.remedy else "",
-                "remedy_code": one.remedy.code if one.remedy else "",
-                "view": VIEWS_OF_TOPICS.get(one.topic),
-            }
-            for one in found[:_MOST_ADVICE]
-        ],
-    }
+    return Advice(
+        counts=advice_counts(found),
+        found=[_shown(one) for one in found[:_MOST_ADVICE]],
+        num_found=len(found),
+        nothing=nothing,
+        problem=problem,
+    )
+
+
+def _shown(finding: Finding) -> Shown:
+    version, remedy = finding.last_version, finding.remedy
+    return Shown(
+        code=finding.code,
+        severity=finding.severity,
+        words=SEVERITY_WORDS[finding.severity],
+        version=None if version is None else str(version),
+        fragment_id=finding.subject.name if finding.subject.kind == "fragment" else None,
+        statement=finding.statement,
+        why=finding.why,
+        remedy=remedy.statement if remedy else "",
+        remedy_code=remedy.code if remedy else "",
+        view=VIEWS_OF_TOPICS.get(finding.topic),
+    )
 
 
 def advice_sentences(found: Sequence[Finding], nothing: str = f"{NOTHING_TO_DO}.") -> list[str]:

@@ -1,13 +1,19 @@
 """What a cell shows beside text: pictures and sound as the browser knows them, vectors as lines."""
 
 import base64
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lance_explorer.cells.text import digest_of
 from lance_explorer.frames.sizes import byte_size
+from lance_explorer.widgets.messages.rows import (
+    AudioPiece,
+    CellKind,
+    CellPiece,
+    ImagePiece,
+    LinePiece,
+)
 
 __all__ = ["kind_of", "line_of", "media_of", "pieces_of"]
 
@@ -43,7 +49,7 @@ _LONGEST_BEGIN = 12
 _FRAME_MARK = 2
 
 
-def kind_of(dtype: pl.DataType) -> str:
+def kind_of(dtype: pl.DataType) -> CellKind:
     """Return how cells of a type are shown: ``plain``, ``binary``, ``vector`` or ``nested``."""
     match dtype:
         case pl.Binary():
@@ -54,7 +60,7 @@ def kind_of(dtype: pl.DataType) -> str:
             return "nested" if dtype.is_nested() else "plain"
 
 
-def pieces_of(column: pl.Series) -> list[dict[str, Any] | None] | None:
+def pieces_of(column: pl.Series) -> list[CellPiece | None] | None:
     """Return what each cell of a column shows beside its text; None if that is nothing.
 
     Pictures are of a bounded size: of a larger one only its name and size are told.
@@ -69,14 +75,14 @@ def pieces_of(column: pl.Series) -> list[dict[str, Any] | None] | None:
     return pieces if any(piece is not None for piece in pieces) else None
 
 
-def media_of(value: bytes | None) -> dict[str, Any] | None:
+def media_of(value: bytes | None) -> ImagePiece | AudioPiece | None:
     """Return a picture or a sound, whole unless it is very large; None of other bytes."""
     if value is None or (found := _found(value[:_LONGEST_BEGIN])) is None:
         return None
     return _media(found, value, _MOST_WHOLE_BYTES)
 
 
-def line_of(vector: pl.Series, *, in_detail: bool = False) -> dict[str, Any] | None:
+def line_of(vector: pl.Series, *, in_detail: bool = False) -> LinePiece | None:
     """Return a vector as a line: heights from 0 to 1, null for a gap, and its ends as text.
 
     Of a vector with more items than points, a point is the mean of some of them.
@@ -94,17 +100,16 @@ def line_of(vector: pl.Series, *, in_detail: bool = False) -> dict[str, Any] | N
     height = np.where(finite, (numbers / 2 - least / 2) / max(most / 2 - least / 2, 1e-300), 0.0)
     sums = np.add.reduceat(height, begins)
     means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    return {
-        "kind": "line",
-        "points": [None if np.isnan(mean) else round(float(mean), 3) for mean in means],
-        "words": f"{len(vector):,} numbers from {least:.4g} to {most:.4g}",
-    }
+    return LinePiece(
+        [None if np.isnan(mean) else round(float(mean), 3) for mean in means],
+        f"{len(vector):,} numbers from {least:.4g} to {most:.4g}",
+    )
 
 
-def _pictures(column: pl.Series) -> list[dict[str, Any] | None]:
+def _pictures(column: pl.Series) -> list[CellPiece | None]:
     begins = column.bin.head(_LONGEST_BEGIN).to_list()
     found = [None if begin is None else _found(begin) for begin in begins]
-    pieces: list[dict[str, Any] | None] = []
+    pieces: list[CellPiece | None] = []
     left = _MOST_COLUMN_BYTES
     for place, media in enumerate(found):
         if media is None:
@@ -113,7 +118,7 @@ def _pictures(column: pl.Series) -> list[dict[str, Any] | None]:
         is_picture = media[1].startswith("image/")
         most = min(left, _MOST_PICTURE_BYTES) if is_picture else 0
         piece = _media(media, column[place], most)
-        left -= 0 if piece["data"] is None else piece["size"]
+        left -= 0 if piece.data is None else piece.size
         pieces.append(piece)
     return pieces
 
@@ -134,14 +139,14 @@ def _is_frame(begin: bytes) -> bool:
     return rates >> 4 not in (0, 15) and rates >> 2 & 3 != 3
 
 
-def _media(found: tuple[str, str], value: bytes, most: int) -> dict[str, Any]:
+def _media(found: tuple[str, str], value: bytes, most: int) -> ImagePiece | AudioPiece:
     """Return a picture or a sound as an address with everything in it, unless it is too large."""
     name, media_type = found
     is_small = len(value) <= most
     encoded = base64.b64encode(value).decode() if is_small else None
-    return {
-        "kind": media_type.partition("/")[0],
-        "data": None if encoded is None else f"data:{media_type};base64,{encoded}",
-        "size": len(value),
-        "words": f"{name}, {byte_size(len(value))}, {digest_of(value)}",
-    }
+    kind = ImagePiece if media_type.startswith("image/") else AudioPiece
+    return kind(
+        None if encoded is None else f"data:{media_type};base64,{encoded}",
+        len(value),
+        f"{name}, {byte_size(len(value))}, {digest_of(value)}",
+    )

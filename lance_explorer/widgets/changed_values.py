@@ -1,12 +1,12 @@
 """How the values of changed columns are spread, before and after, in the rows that differ there."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from lance_explorer.figures.distributions import bars_of
 from lance_explorer.widgets.comparison import Cells, Comparison
+from lance_explorer.widgets.messages.changes import ChangedColumn, ValueBar
 
 __all__ = ["changed_values"]
 
@@ -16,7 +16,7 @@ _MOST_ROWS = 10_000
 
 def changed_values(
     found: Comparison, cells: Cells, check: Callable[[], None]
-) -> list[dict[str, Any]]:
+) -> list[ChangedColumn]:
     """Return for each column that differs its values before and after; counts as text.
 
     Of 12 columns at most, those first that differ in most rows, and of each the first 10,000 rows
@@ -41,17 +41,12 @@ def changed_values(
         old, new = before.get_column(name), after.get_column(name)
         bars = bars_of(old, new)
         told.append(
-            {
-                "name": name,
-                "num_rows": str(count),
-                "num_read": str(len(rows)),
-                "nulls": [old.null_count(), new.null_count()],
-                "bars": []
-                if bars is None
-                else [
-                    {"label": label, "before": was, "after": now}
-                    for label, was, now in zip(*bars, strict=True)
-                ],
-            }
+            ChangedColumn(
+                name=name,
+                num_rows=str(count),
+                num_read=str(len(rows)),
+                nulls=(old.null_count(), new.null_count()),
+                bars=[] if bars is None else [ValueBar(*bar) for bar in zip(*bars, strict=True)],
+            )
         )
     return told

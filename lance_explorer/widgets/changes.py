@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from html import escape
-from typing import Any, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -28,15 +28,19 @@ from lance_explorer.widgets.comparison import Comparison, compare
 from lance_explorer.widgets.comparison_facts import (
     CLASS_COLORS,
     CLASSES,
-    comparison_facts,
+    with_facts,
 )
 from lance_explorer.widgets.comparison_words import counts_in_words
+from lance_explorer.widgets.messages.base import Wide
+from lance_explorer.widgets.messages.changes import ChangedValues, ChangesData, SameContent
+from lance_explorer.widgets.messages.changes import Comparison as ComparisonMessage
+from lance_explorer.widgets.messages.shared import Busy, Failure, Found
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
-from lance_explorer.widgets.view import FAILURES, Reply, Request, answers, failure_of
+from lance_explorer.widgets.view import FAILURES, Request, answers, failure_of
 from lance_explorer.widgets.worker import Cancelled, Job
 
 __all__ = ["Changes"]
@@ -113,6 +117,7 @@ class Changes(VersionsView, RowsView):
 
     _module = "changes"
     takes_new_versions = True
+    _news: ClassVar = {"compared": ComparisonMessage, "comparing": Busy}
 
     def __init__(
         self,
@@ -128,7 +133,7 @@ class Changes(VersionsView, RowsView):
         self._change: str | None = None
         self._column: str | None = None
         self._done: tuple[_Wanted, Comparison] | None = None
-        self._problem: dict[str, str] | None = None
+        self._problem: Failure | None = None
         self._shown: tuple[Comparison, str | None, str | None] | None = None
         self._beside = lru_cache(_MOST_BESIDE)(partial(words_beside_rows, table._view))
         self._showing = threading.Lock()
@@ -272,7 +277,7 @@ class Changes(VersionsView, RowsView):
         try:
             summary = self._comparison().summary.row(0, named=True)
         except FAILURES as error:
-            words = failure_of(error)["message"]
+            words = failure_of(error).message
         else:
             words = counts_in_words(summary, has_others=bool(beside))
             picture = _static_picture({kind: summary[kind] or 0 for kind in CLASS_COLORS})
@@ -343,7 +348,7 @@ class Changes(VersionsView, RowsView):
         try:
             if self._done is None or self._done[0] != self._wanted():
                 job.pause(_PAUSE)
-                self.tell("comparing", {"text": f"comparing versions {begin:,} and {end:,}"})
+                self.tell("comparing", Busy(f"comparing versions {begin:,} and {end:,}"))
             found = self._comparison()
             job.check()
             self._problem = None
@@ -364,7 +369,7 @@ class Changes(VersionsView, RowsView):
     def _tell_progress(self, job: Job, done: int, total: int) -> None:
         job.check()
         if done:
-            self.tell("comparing", {"text": f"comparing cells: {done:,} of {total:,} rows"})
+            self.tell("comparing", Busy(f"comparing cells: {done:,} of {total:,} rows"))
 
     def _tell_found(self, found: Comparison, job: Job) -> None:
         """Tell what was found, unless a newer job tells of something else."""
@@ -395,24 +400,19 @@ class Changes(VersionsView, RowsView):
             if len(chosen) == 1:
                 self.state.row_id = chosen.pop()
 
-    def _about(self, found: Comparison | None) -> dict[str, Any]:
+    def _about(self, found: Comparison | None) -> ComparisonMessage:
         """Return what the browser shows above the rows."""
         begin, end, key = self._wanted() if found is None else found.wanted
-        about: dict[str, Any] = {
-            "begin": str(begin),
-            "end": str(end),
-            "key": list(key),
-            "change": self._change,
-            "column": self._column,
-            "problem": self._problem,
-            "classes": None,
-            "beside": self._beside(begin, end),
-        }
-        return (
-            about
-            if found is None
-            else about | comparison_facts(found, has_row_ids=self._has_row_ids)
+        about = ComparisonMessage(
+            begin=str(begin),
+            end=str(end),
+            key=list(key),
+            beside=self._beside(begin, end),
+            change=self._change,
+            column=self._column,
+            problem=self._problem,
         )
+        return about if found is None else with_facts(about, found, has_row_ids=self._has_row_ids)
 
     @property
     def _has_row_ids(self) -> bool:
@@ -430,37 +430,40 @@ class Changes(VersionsView, RowsView):
     # --------------------------------------------------------------------------- answers
 
     @answers("history", in_background=True)
-    def _history(self, request: Request) -> Reply:
-        if request.get("refresh"):
+    def _history(self, request: Request, *, refresh: bool = False) -> ChangesData:
+        if refresh:
             self._table.refresh()
             self._done = None
             self._beside.cache_clear()
             self._compare()
         wait_for_versions(self._table, request.progress)
-        reply = version_data(self._table)
-        about = {"has_row_ids": self._has_row_ids, "key_columns": self._key_columns()}
-        return Reply({**reply.content, **about}, reply.buffers)
+        return version_data(
+            self._table,
+            ChangesData,
+            has_row_ids=self._has_row_ids,
+            key_columns=self._key_columns(),
+        )
 
     @answers("comparison")
-    def _compared(self, _: Request) -> dict[str, Any]:
+    def _compared(self, _: Request) -> ComparisonMessage:
         done = self._done
         is_there = done is not None and done[0] == self._wanted()
         return self._about(done[1] if done and is_there else None)
 
     @answers("find")
-    def _find(self, request: Request) -> dict[str, Any]:
+    def _find(self, _: Request, *, text: str, name: Literal["begin", "end"] = "end") -> Found:
         """Find the version that a text names; what is wrong with the text is part of the answer."""
-        view, is_begin = self._table._view, request.get("name") == "begin"
+        view, is_begin = self._table._view, name == "begin"
         try:
-            found = resolve(view, request["text"], is_begin=is_begin)
+            found = resolve(view, text, is_begin=is_begin)
             if found.view.branch != view.branch:
                 elsewhere = found.view.branch or MAIN, found.version
-                return {"problem": self._across_branches(elsewhere, is_begin=is_begin)}
+                return Found(problem=self._across_branches(elsewhere, is_begin=is_begin))
             if found.version != 0:
                 view.file(found.version)
-            return {"version": str(found.version)}
+            return Found(version=str(found.version))
         except LanceExplorerError as error:
-            return {"problem": str(error)}
+            return Found(problem=str(error))
 
     def _across_branches(self, elsewhere: tuple[str, int], *, is_begin: bool) -> str:
         """Return what compares a version of another branch with the one that stays."""
@@ -474,37 +477,31 @@ class Changes(VersionsView, RowsView):
         )
 
     @answers("same_content", in_background=True)
-    def _same_content(self, request: Request) -> dict[str, Any]:
+    def _same_content(self, request: Request, *, begin: Wide, end: Wide) -> SameContent:
         """Tell whether two versions hold the same values, which are read for that."""
-        begin, end = int(request["begin"]), int(request["end"])
         request.progress(f"comparing all values of versions {begin:,} and {end:,}")
         found = self._table.diff(begin, end).same_content()
-        return {
-            "is_same": found.is_same,
-            "words": str(found),
-            "code": f"table.diff({begin}, {end}).same_content()",
-        }
+        code = f"table.diff({begin}, {end}).same_content()"
+        return SameContent(str(found), found.is_same, code)
 
     @answers("values", in_background=True)
-    def _changed_values(self, request: Request) -> dict[str, Any]:
+    def _changed_values(self, request: Request) -> ChangedValues:
         """Return the values of changed columns before and after, of rows that were compared."""
         found = self._comparison()
         cells = found.compare_cells(lambda done, total: request.check())
         begin, end, _ = found.wanted
         columns = changed_values(found, cells, request.check)
-        return {"begin": str(begin), "end": str(end), "columns": columns}
+        return ChangedValues(str(begin), str(end), columns)
 
     @answers("narrow")
-    def _narrow(self, request: Request) -> dict[str, Any]:
+    def _narrow(self, _: Request, *, change: str | None, column: str | None) -> None:
         """Show only the rows of a class, or those in which a column differs."""
-        self._change, self._column = request["change"], request["column"]
+        self._change, self._column = change, column
         self._compare()
-        return {}
 
     @answers("key")
-    def _change_key(self, request: Request) -> dict[str, Any]:
-        self.key = request["key"]
-        return {}
+    def _change_key(self, _: Request, *, key: list[str]) -> None:
+        self.key = tuple(key)
 
 
 def _static_picture(rows: dict[str, int]) -> str:

@@ -1,12 +1,12 @@
 """What the head of a column tells of its values, of as many rows as are read in no time."""
 
 from collections.abc import Callable
-from typing import Any
 
 import polars as pl
 
 from lance_explorer.figures.distributions import Spread, spread_of
 from lance_explorer.widgets.arranging import Arrangement
+from lance_explorer.widgets.messages.rows import ColumnHead, HeadBar
 
 __all__ = ["column_heads", "rows_within", "sample_of"]
 
@@ -63,7 +63,7 @@ def rows_within(
     return few if wanted <= few.height else read(wanted)
 
 
-def column_heads(rows: pl.DataFrame, check: Callable[[], None]) -> list[dict[str, Any]]:
+def column_heads(rows: pl.DataFrame, check: Callable[[], None]) -> list[ColumnHead]:
     """Return how the values of each column are spread, for the browser; numbers as text."""
     heads = []
     for column in rows:
@@ -72,17 +72,14 @@ def column_heads(rows: pl.DataFrame, check: Callable[[], None]) -> list[dict[str
     return heads
 
 
-def _head(spread: Spread) -> dict[str, Any]:
+def _head(spread: Spread) -> ColumnHead:
     bars = list(zip(spread.labels, spread.counts, strict=True))
-    return {
-        "has_order": spread.has_order,
-        "bars": [
-            {"label": label, "count": count}
-            for label, count in (bars if spread.has_order else bars[:_MOST_SHOWN_VALUES])
-        ],
-        "num_nulls": spread.num_nulls,
-        "num_distinct": None if spread.num_distinct is None else str(spread.num_distinct),
-        "least": spread.least,
-        "middle": spread.middle,
-        "most": spread.most,
-    }
+    return ColumnHead(
+        has_order=spread.has_order,
+        bars=[HeadBar(*bar) for bar in (bars if spread.has_order else bars[:_MOST_SHOWN_VALUES])],
+        num_nulls=spread.num_nulls,
+        num_distinct=None if spread.num_distinct is None else str(spread.num_distinct),
+        least=spread.least,
+        middle=spread.middle,
+        most=spread.most,
+    )

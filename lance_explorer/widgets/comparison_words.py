@@ -1,5 +1,6 @@
 """What a comparison says in words: what is uncertain and why, what is lost, what to do."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def evidence_words(evidence: str | None) -> str:
     return "" if evidence is None else _EVIDENCE[evidence]
 
 
-def lost_words(summary: dict[str, Any], *, has_row_ids: bool) -> str:
+def lost_words(summary: Mapping[str, Any], *, has_row_ids: bool) -> str:
     """Return which part of the way is lost, and what follows from that; nothing if none is.
 
     Examples
@@ -107,7 +108,7 @@ def lost_words(summary: dict[str, Any], *, has_row_ids: bool) -> str:
     return f"{begin}; where the rows that they wrote came from is unknown."
 
 
-def counts_in_words(summary: dict[str, Any], *, has_others: bool = False) -> str:
+def counts_in_words(summary: Mapping[str, Any], *, has_others: bool = False) -> str:
     """Return the counts of a net summary as one line; ``has_others`` if more than rows differs.
 
     Examples

@@ -1,7 +1,6 @@
 """What is on disk and whose it is; and the files of a version, large and small."""
 
 import threading
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -26,11 +25,21 @@ from lance_explorer.widgets.disk_data import (
     plans_answer,
 )
 from lance_explorer.widgets.file_data import history_data, no_advice_words, summary_data
+from lance_explorer.widgets.messages.advice import Advice
+from lance_explorer.widgets.messages.base import Wide
+from lance_explorer.widgets.messages.disk import (
+    DiskData,
+    DiskUsage,
+    FilesShown,
+    FilesSummary,
+    Plans,
+)
+from lance_explorer.widgets.messages.shared import Problem
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
-from lance_explorer.widgets.view import Reply, Request, answers
+from lance_explorer.widgets.view import Request, answers
 
 __all__ = ["Disk"]
 
@@ -147,40 +156,39 @@ class Disk(VersionsView, RowsView):
     # -------------------------------------------------------------------------- answers
 
     @answers("history", in_background=True)
-    def _history(self, request: Request) -> Reply:
+    def _history(self, request: Request, *, refresh: bool = False) -> DiskData:
         """Return what manifests were spent on in all versions."""
-        if request.get("refresh"):
+        if refresh:
             self._table.refresh()
             forget_what_is_on_disk(self._table)
         wait_for_versions(self._table, request.progress)
         return history_data(self._table)
 
     @answers("summary", in_background=True)
-    def _summary(self, request: Request) -> Reply | dict[str, Any]:
+    def _summary(self, request: Request, *, version: Wide | None) -> FilesSummary | Problem:
         """Return the files of one version in numbers; why there are none is part of the answer."""
-        asked = request["version"]
-        version = self._table._view.latest_version if asked is None else int(asked)
+        version = self._table._view.latest_version if version is None else version
         request.progress(f"reading the files of version {version:,}")
         try:
             return summary_data(self._table, version, request.check)
         except LanceExplorerError as error:
-            return {"version": str(version), "failure": str(error)}
+            return Problem(str(error))
 
     @answers("disk", in_background=True)
-    def _disk(self, request: Request) -> Reply | dict[str, Any]:
+    def _disk(self, request: Request) -> DiskUsage | Problem:
         """Return what is on disk."""
         return disk_answer(self._table, request)
 
     @answers("plans", in_background=True)
-    def _plans(self, request: Request) -> dict[str, Any]:
+    def _plans(self, request: Request) -> Plans:
         """Return what a cleanup and a compaction would make of it."""
         return plans_answer(self._table, request)
 
     @answers("advice", in_background=True)
-    def _advise(self, request: Request) -> dict[str, Any]:
+    def _advise(self, request: Request, *, version: Wide | None) -> Advice:
         """Return what to do about the files of a version; why that cannot be told is an answer."""
-        asked, view = request["version"], self._table._view
-        version = view.latest_version if asked is None else int(asked)
+        view = self._table._view
+        version = view.latest_version if version is None else version
         request.progress(f"checking version {version:,}")
         try:
             nothing = no_advice_words(view.version(version))
@@ -195,20 +203,19 @@ class Disk(VersionsView, RowsView):
         return disk_advice(view, asked, lambda _: on_disk(self._table))
 
     @answers("kind")
-    def _choose_kind(self, request: Request) -> dict[str, Any]:
+    def _choose_kind(self, _: Request, *, of: str) -> None:
         """Put other files into the table; the browser asks for them when it hears of it."""
-        self.kind = request["of"]
-        return {}
+        self.kind = of
 
     @answers("files", in_background=True)
-    def _files(self, request: Request) -> dict[str, Any]:
+    def _files(self, request: Request) -> FilesShown:
         """Put the files of the chosen version into the table."""
         request.progress("reading the list of files")
         try:
             self._show_files()
         except LanceExplorerError as error:
-            return {"failure": str(error)}
-        return {}
+            return FilesShown(str(error))
+        return FilesShown()
 
     # ------------------------------------------------------------------------------ data
 

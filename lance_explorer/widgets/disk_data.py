@@ -5,24 +5,33 @@ The views of a table show one look at its folder, so that no two of them have ot
 
 import threading
 from collections.abc import Callable
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import polars as pl
 
 from lance_explorer.answers import said
-from lance_explorer.answers.view import answer_view
 from lance_explorer.disk.plans import plans
 from lance_explorer.disk.survey import Survey, survey
-from lance_explorer.disk.usage import KIND_WORDS, PART_WORDS, DiskUsage
+from lance_explorer.disk.usage import KIND_WORDS, PART_WORDS
+from lance_explorer.disk.usage import DiskUsage as Usage
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.disk_usage import STATUS_WORDS
 from lance_explorer.figures.palette import DISK_COLORS, STATUS_COLORS
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.table import Table
+from lance_explorer.widgets.answer_view import answer_view
+from lance_explorer.widgets.arrays import floats
 from lance_explorer.widgets.code_lines import dataset_code
-from lance_explorer.widgets.packing import packed
-from lance_explorer.widgets.view import Reply, Request
+from lance_explorer.widgets.messages.disk import (
+    DiskKind,
+    DiskPart,
+    DiskStatus,
+    DiskUsage,
+    Plan,
+    Plans,
+)
+from lance_explorer.widgets.messages.shared import Problem
+from lance_explorer.widgets.view import Request
 
 __all__ = ["disk_answer", "disk_data", "forget_what_is_on_disk", "on_disk", "plans_answer"]
 
@@ -53,37 +62,38 @@ def forget_what_is_on_disk(table: Table) -> None:
     _LOOKED.pop(table, None)
 
 
-def plans_answer(table: Table, request: Request) -> dict[str, Any]:
+def plans_answer(table: Table, request: Request) -> Plans:
     """Return what could be done about the size of a table; none where that cannot be told."""
     request.progress("telling what a cleanup and a compaction would do")
     try:
         with collector_paused():
             made = plans(on_disk(table), request.check)
     except LanceExplorerError:
-        return {"plans": []}  # :func:`disk_answer` tells why
-    return {
-        "plans": [
-            {
-                **answer_view(plan),
-                "title": title,
-                "lines": dataset_code(table, plan.code) if plan.code else "",
-            }
+        return Plans([])  # :func:`disk_answer` tells why
+    return Plans(
+        [
+            answer_view(
+                plan,
+                Plan,
+                title=title,
+                lines=dataset_code(table, plan.code) if plan.code else "",
+            )
             for title, plan in made.items()
         ]
-    }
+    )
 
 
-def disk_answer(table: Table, request: Request) -> Reply | dict[str, Any]:
+def disk_answer(table: Table, request: Request) -> DiskUsage | Problem:
     """Return :func:`disk_data` to a page; why that cannot be told is an answer, too."""
     request.progress("listing what is on disk")
     try:
         return disk_data(table, request.check)
     except LanceExplorerError as error:
-        return {"failure": str(error)}
+        return Problem(str(error))
 
 
 @collector_paused()
-def disk_data(table: Table, check: Callable[[], None]) -> Reply:
+def disk_data(table: Table, check: Callable[[], None]) -> DiskUsage:
     """Return what takes how much space, and since when.
 
     ``check`` is called between the steps, and may end the work. The arrays have one value for each
@@ -91,34 +101,30 @@ def disk_data(table: Table, check: Callable[[], None]) -> Reply:
     """
     found = on_disk(table)
     check()
-    usage = DiskUsage(found)
+    usage = Usage(found)
     summary = usage.summary().with_columns(pl.col("kind", "status").cast(pl.String))
     sizes = dict(summary.group_by("status").agg(pl.col("size_bytes").sum()).iter_rows())
     versions = usage.versions()
     of_versions = versions.drop_nulls("version")
     check()
-    content = {
-        "sentence": said(usage.sentence),
-        "statuses": [
-            {"name": name, "words": STATUS_WORDS[name], "color": color, "bytes": str(sizes[name])}
+    return DiskUsage(
+        sentence=said(usage.sentence),
+        statuses=[
+            DiskStatus(name, STATUS_WORDS[name], color, str(sizes[name]))
             for name, color in STATUS_COLORS.items()
             if name in sizes
         ],
-        "kinds": [
-            {
-                "words": KIND_WORDS[kind],
-                "bytes": dict(zip(rows["status"], map(str, rows["size_bytes"]), strict=True)),
-            }
+        kinds=[
+            DiskKind(
+                KIND_WORDS[kind],
+                dict(zip(rows["status"], map(str, rows["size_bytes"]), strict=True)),
+            )
             for (kind,), rows in summary.group_by("kind", maintain_order=True)
         ],
-        "parts": [
-            {"name": name, "words": PART_WORDS[name], "color": color}
+        parts=[
+            DiskPart(name, PART_WORDS[name], color, floats(of_versions[f"{name}_bytes"].cum_sum()))
             for name, color in DISK_COLORS.items()
         ],
-        "rest_bytes": str(versions.filter(pl.col("version").is_null())["size_bytes"].sum()),
-    }
-    arrays = {
-        f"disk_{name}": of_versions[f"{name}_bytes"].cum_sum().cast(pl.Float64).to_numpy()
-        for name in DISK_COLORS
-    }
-    return packed({"disk_versions": of_versions["version"].to_numpy(), **arrays}, content)
+        versions=of_versions["version"].to_numpy(),
+        rest_bytes=str(versions.filter(pl.col("version").is_null())["size_bytes"].sum()),
+    )

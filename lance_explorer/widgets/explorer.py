@@ -3,20 +3,21 @@
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
-import traitlets
+from msgspec import structs
+from msgspec.structs import asdict
 
 from lance_explorer.answers import Answer
-from lance_explorer.answers.view import answer_view, as_texts
 from lance_explorer.arguments import check_choice, flag
 from lance_explorer.errors import LanceExplorerError, RefNotFoundError
 from lance_explorer.lineage.find import Found as FoundRows
 from lance_explorer.shown import described
 from lance_explorer.table import Table
+from lance_explorer.widgets.answer_view import answer_view, as_choices
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.code_lines import opening_code
 from lance_explorer.widgets.disk import Disk
@@ -25,8 +26,22 @@ from lance_explorer.widgets.indices import Indices
 from lance_explorer.widgets.lineage_graph import LineageGraph
 from lance_explorer.widgets.live import Following
 from lance_explorer.widgets.log import Log
+from lance_explorer.widgets.messages.answer import LogFilters, SearchAnswer
+from lance_explorer.widgets.messages.base import Json, Question
+from lance_explorer.widgets.messages.explorer import (
+    About,
+    Code,
+    Example,
+    Examples,
+    Live,
+    SearchResult,
+    Tab,
+    Wait,
+)
+from lance_explorer.widgets.messages.explorer import Place as ShownPlace
+from lance_explorer.widgets.messages.shared import Part
 from lance_explorer.widgets.overview import Overview
-from lance_explorer.widgets.parts import PartLine, parts_of, traits_of_part
+from lance_explorer.widgets.parts import parts_of, traits_of_part
 from lance_explorer.widgets.questions import examples
 from lance_explorer.widgets.row_history import RowHistory
 from lance_explorer.widgets.search import Found, answered, rows_with, search
@@ -36,7 +51,7 @@ from lance_explorer.widgets.time_travel import TimeTravel
 from lance_explorer.widgets.trail import Place, Trail
 from lance_explorer.widgets.unavailable import Unavailable
 from lance_explorer.widgets.version_reading import wait_if_reading
-from lance_explorer.widgets.view import FAILURES, IN_STATIC_PICTURE, Request, View, answers
+from lance_explorer.widgets.view import FAILURES, IN_STATIC_PICTURE, Request, View, answers, sent
 
 __all__ = ["TABS", "Explorer"]
 
@@ -109,14 +124,15 @@ class Explorer(View):
     """
 
     _module = "explorer"
+    _news: ClassVar = {"about": About}
 
-    place = traitlets.Dict().tag(sync=True)
+    place = sent(ShownPlace)
     """The view that is shown, and whether one can go back or forward."""
 
-    parts = traitlets.Dict().tag(sync=True)
+    parts = sent(dict[str, Part], {})
     """The views that were made, by name: the number of each, and what the browser knows of it."""
 
-    live = traitlets.Dict().tag(sync=True)
+    live = sent(Live)
     """Whether new versions are looked for, how long to wait for that, and what is said of them."""
 
     def __init__(
@@ -130,7 +146,7 @@ class Explorer(View):
         self._table = Table(table_of(table)._view)  # of its own: it is refreshed at any time
         self._following = Following(self._table._view, flag("follow", follow))
         self.state = state_of(state)
-        self._lines: dict[int, PartLine] = {}
+        self._numbered: dict[int, View] = {}
         self._num_parts = 0
         self._views: dict[str, Any] = {}
         self._replaced: list[Any] = []  # views that still have to answer
@@ -240,23 +256,22 @@ class Explorer(View):
     # --------------------------------------------------------------------- what the bar asks
 
     @answers("about")
-    def _about(self, _: Request) -> dict[str, Any]:
+    def _about(self, _: Request) -> About:
         return self._about_table()
 
-    def _about_table(self) -> dict[str, Any]:
-        return {
-            "name": self._table._view.name,
-            "uri": self._table.uri,
-            "branch": self._table.branch,
-            "branches": self._table._view.refs.branch_names,
-            "tabs": [{"name": tab.name, "label": tab.label} for tab in TABS.values()],
-        }
+    def _about_table(self) -> About:
+        return About(
+            name=self._table._view.name,
+            uri=self._table.uri,
+            branch=self._table.branch,
+            branches=[*self._table._view.refs.branch_names],
+            tabs=[Tab(tab.name, tab.label) for tab in TABS.values()],
+        )
 
     @answers("branch")
-    def _show_branch(self, request: Request) -> dict[str, Any]:
+    def _show_branch(self, _: Request, *, branch: str | None) -> None:
         """Show another branch, in the same view, at its latest version."""
-        self._show_table(Table(self._table._view.on_branch(request["branch"])))
-        return {}
+        self._show_table(Table(self._table._view.on_branch(branch)))
 
     def _show_table(self, table: Table) -> None:
         """Show another branch, or what stands in the place of the table now."""
@@ -277,15 +292,14 @@ class Explorer(View):
         self.tell("about", self._about_table())
 
     @answers("step")
-    def _step(self, request: Request) -> dict[str, Any]:
-        self._go_by(int(request["by"]))
-        return {}
+    def _step(self, _: Request, *, by: int) -> None:
+        self._go_by(by)
 
     @answers("search", in_background=True)
-    def _search(self, request: Request) -> dict[str, Any]:
+    def _search(self, request: Request, *, text: str) -> SearchResult:
         """Return where to find what a text means, or its answer; what is wrong is a part of it."""
         request.progress("searching")
-        table, text = self._table, request["text"]
+        table = self._table
         try:
             if (answer := answered(table, text)) is not None:
                 return self._told(*answer)
@@ -297,75 +311,67 @@ class Explorer(View):
                 return self._told(*rows)
             view, changes = self._place_of(found)
         except LanceExplorerError as error:
-            return {"problem": str(error)}
-        branch = {} if found.branch is None else {"branch": found.branch}
-        return {"view": view, "changes": as_texts(changes), **branch}
+            return SearchResult(problem=str(error))
+        return SearchResult(view, as_choices(changes), found.branch)
 
     @answers("search_on", in_background=True)
-    def _search_on(self, request: Request) -> dict[str, Any]:
+    def _search_on(self, request: Request) -> SearchResult:
         """Search further for the rows that were asked for last."""
         request.progress("searching")
         if self._rows is None:
-            return {"problem": "nothing was searched for"}
+            return SearchResult(problem="nothing was searched for")
         try:
             rows = self._rows.go_on()
             return self._told(found_answer(self._table, rows), rows)
         except LanceExplorerError as error:
-            return {"problem": str(error)}
+            return SearchResult(problem=str(error))
 
     @answers("examples", in_background=True)
-    def _examples(self, _: Request) -> dict[str, Any]:
+    def _examples(self, _: Request) -> Examples:
         wait_if_reading(self._table)
-        return {"examples": [{"text": text, "hint": hint} for text, hint in examples(self._table)]}
+        return Examples([Example(text, hint) for text, hint in examples(self._table)])
 
     @answers("show_log")
-    def _show_log(self, request: Request) -> dict[str, Any]:
+    def _show_log(self, _: Request, *, filters: LogFilters) -> None:
         """Show the log with some filters."""
         self._open("log", {})
         log = self._views["log"]
         if isinstance(log, Log):
-            log.show_only(**request["filters"])
-        return {}
+            log.show_only(**asdict(filters))
 
-    def _told(self, answer: Answer, rows: FoundRows | None) -> dict[str, Any]:
+    def _told(self, answer: Answer, rows: FoundRows | None) -> SearchResult:
         self._rows = rows
-        return {
-            "answer": {
-                **answer_view(answer),
-                "code": opening_code(self._table, answer.code),
-                "can_go_on": rows is not None and not rows.is_complete,
-            }
-        }
+        whole = replace(answer, code=opening_code(self._table, answer.code))
+        can_go_on = rows is not None and not rows.is_complete
+        return SearchResult(answer=answer_view(whole, SearchAnswer, can_go_on=can_go_on))
 
     @answers("code", in_background=True)
-    def _as_code(self, _: Request) -> dict[str, Any]:
-        return {"code": self.code()}
+    def _as_code(self, _: Request) -> Code:
+        return Code(self.code())
 
     # ---------------------------------------------------------------------------- new versions
 
     @answers("follow")
-    def _follow(self, request: Request) -> dict[str, Any]:
-        self.follow = bool(request["on"])
-        return {}
+    def _follow(self, _: Request, *, on: bool) -> None:
+        self.follow = on
 
     @answers("look", in_background=True)
-    def _look(self, _: Request) -> dict[str, Any]:
+    def _look(self, _: Request) -> Wait:
         """Look for new versions; return when to look again, in milliseconds."""
         if self.follow:
             self._look_for_news()
-        return {"wait": self._following.wait_ms}
+        return Wait(self._following.wait_ms)
 
     @answers("newest")
-    def _show_newest(self, _: Request) -> dict[str, Any]:
+    def _show_newest(self, _: Request) -> None:
         """Show the latest version in the view that is shown, or the table that is there now."""
         if self._following.is_replaced:
             self._show_table(Table(self._table._view).refresh())
-            return {}
+            return
         if self._is_old(self._view) and not self._views[self._view].takes_new_versions:
             self._views.pop(self._view).close()
         latest = self._table._view.latest_version
         self._open(self._view, {"version": latest, "compared_version": None})
-        return {}
 
     def _look_for_news(self) -> None:
         """Look once, and let what is shown take in what is new."""
@@ -396,18 +402,17 @@ class Explorer(View):
 
     # --------------------------------------------------------------------- what views say, and hear
 
-    def _receive(self, widget: object, message: Mapping[str, Any], buffers: object) -> None:
-        """Hand a message on to the view that it is for."""
-        if "part" not in message:
-            super()._receive(widget, message, buffers)
-        elif line := self._lines.get(message["part"]):
-            data = {"method": "custom", "content": message}
-            line.handle_msg({"content": {"data": data}, "buffers": buffers})
+    def answer_question(self, question: Question) -> None:
+        """Hand a question on to the view that it is for."""
+        if question.part is None:
+            super().answer_question(question)
+        elif view := self._numbered.get(question.part):
+            view.answer_question(question)
 
-    def _send_of(self, number: int) -> Callable[[Mapping[str, Any], list[bytes]], None]:
+    def _send_of(self, number: int) -> Callable[[Mapping[str, Json], list[bytes]], None]:
         """Return what sends the messages of the view with a number."""
 
-        def send(data: Mapping[str, Any], buffers: list[bytes]) -> None:
+        def send(data: Mapping[str, Json], buffers: list[bytes]) -> None:
             if data["method"] == "custom":
                 self.send({**data["content"], "part": number}, buffers)
             elif data["method"] == "update" and (changed := traits_of_part(data["state"])):
@@ -415,11 +420,11 @@ class Explorer(View):
 
         return send
 
-    def _tell_traits(self, number: int, changed: Mapping[str, Any]) -> None:
+    def _tell_traits(self, number: int, changed: Mapping[str, Json]) -> None:
         with self._sharing:
             for name, part in self.parts.items():
-                if part["number"] == number:
-                    self.parts = {**self.parts, name: {**part, **changed}}
+                if part.number == number:
+                    self.parts = {**self.parts, name: structs.replace(part, **changed)}
 
     # ------------------------------------------------------------------- from place to place
 
@@ -468,8 +473,8 @@ class Explorer(View):
         self._num_parts += 1
         with parts_of(self._send_of(self._num_parts)):
             view = make(*arguments, state=self.state)
-        open_lines = {n: line for n, line in self._lines.items() if line.is_open}
-        self._lines = {**open_lines, self._num_parts: view.comm}
+        still_open = {n: one for n, one in self._numbered.items() if one.comm is not None}
+        self._numbered = {**still_open, self._num_parts: view}
         return view
 
     def _make_again(self, name: str) -> None:
@@ -483,10 +488,10 @@ class Explorer(View):
         view.label = TABS[name].label
         view.on_open([*TABS], self._open)
         self._views[name] = view
-        [number] = [number for number, line in self._lines.items() if line is view.comm]
+        [number] = [number for number, one in self._numbered.items() if one is view]
         with self._sharing:
             traits = traits_of_part(view.traits_to_share())
-            self.parts = {**self.parts, name: {"number": number, **traits}}
+            self.parts = {**self.parts, name: Part(number=number, **traits)}
 
     def _go_by(self, by: int) -> None:
         with self._lock:
@@ -544,11 +549,8 @@ class Explorer(View):
         return Place(self._view, choices(self.state))
 
     def _show_place(self) -> None:
-        self.place = {
-            "view": self._view,
-            "can_go_back": self._trail.can_go_back,
-            "can_go_forward": self._trail.can_go_forward,
-        }
+        trail = self._trail
+        self.place = ShownPlace(self._view, trail.can_go_back, trail.can_go_forward)
 
 
 def _known(name: str) -> str:

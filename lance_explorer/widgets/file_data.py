@@ -1,12 +1,9 @@
 """The files of a version, for the browser: totals by kind, and arrays to draw."""
 
 from collections.abc import Callable
-from dataclasses import asdict
-from typing import Any
 
-import numpy as np
+import msgspec
 import polars as pl
-from numpy.typing import NDArray
 
 from lance_explorer.checks.advice import NOTHING_TO_DO
 from lance_explorer.figures.file_sizes import (
@@ -17,6 +14,7 @@ from lance_explorer.figures.file_sizes import (
 )
 from lance_explorer.figures.labels import plural
 from lance_explorer.figures.palette import PART_COLORS
+from lance_explorer.figures.size_bins import SizeBins
 from lance_explorer.history.history import History
 from lance_explorer.inspect.file_lives import deletion_sizes
 from lance_explorer.inspect.fragment_health import (
@@ -26,34 +24,29 @@ from lance_explorer.inspect.fragment_health import (
     compaction_settings,
 )
 from lance_explorer.table import Table
-from lance_explorer.widgets.packing import floats, packed
+from lance_explorer.widgets.arrays import floats
+from lance_explorer.widgets.messages.disk import DiskData, FilesSummary, FileTotals, ManifestPart
+from lance_explorer.widgets.messages.disk import SizeBins as SizeBinsMessage
 from lance_explorer.widgets.version_data import version_data
-from lance_explorer.widgets.view import Reply
 
 __all__ = ["history_data", "no_advice_words", "summary_data"]
 
 _NO_SIZES = pl.DataFrame(schema={"path": pl.String, "size_bytes": pl.Int64})
 
 
-def history_data(table: Table) -> Reply:
+def history_data(table: Table) -> DiskData:
     """Return all versions, and the bytes of their manifests by part."""
-    reply = version_data(table)
     sizes = table.inspect.manifests()
-    parts = {
-        f"part_{name}": sizes[f"{name.replace(' ', '_')}_bytes"].to_numpy().astype(np.float64)
-        for name in ("schema", "fragments", "row ids", "row versions", "transaction", "rest")
-    }
-    parts["part_indices"] = sizes["index_section_bytes"].to_numpy().astype(np.float64)
-    ordered = {f"part_{name}": parts[f"part_{name.lower()}"] for name in PART_COLORS}
-    about = {
-        **reply.content,
-        "parts": [{"name": name, "color": color} for name, color in PART_COLORS.items()],
-    }
-    arrays = packed(ordered, about)
-    return Reply(arrays.content, (*reply.buffers, *arrays.buffers))
+    columns = {name: f"{name.replace(' ', '_').lower()}_bytes" for name in PART_COLORS}
+    columns["indices"] = "index_section_bytes"
+    parts = [
+        ManifestPart(name, color, floats(sizes[columns[name]]))
+        for name, color in PART_COLORS.items()
+    ]
+    return version_data(table, DiskData, parts=parts)
 
 
-def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply:
+def summary_data(table: Table, version: int, check: Callable[[], None]) -> FilesSummary:
     """Return the totals of one version, its sizes in bins, and values of each fragment to draw.
 
     A number of rows that is not known is NaN. ``check`` is called between the steps, and
@@ -73,11 +66,6 @@ def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply
     sizes = deletion_sizes(table._view) if len(deletions) else _NO_SIZES
     deletions = deletions.join(sizes, on="path", how="left")
     indices = inspect.indices(version).filter(~pl.col("is_system"))
-    arrays: dict[str, NDArray[Any]] = {
-        "fragment": fragments["fragment_id"].to_numpy(),
-        "fragment_rows": floats(fragments["physical_rows"]),
-        "fragment_deleted": floats(fragments["num_deleted_rows"]),
-    }
     is_overlay = files["is_overlay"]
     totals = [
         _total("data files", files.filter(~is_overlay)["size_bytes"]),
@@ -86,19 +74,23 @@ def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply
         _total("index segments", indices["size_bytes"]),
         _total("manifest", pl.Series([history.records[0].file.size_bytes])),
     ]
-    return packed(
-        arrays,
-        {
-            "version": str(version),
-            "totals": totals,
-            "file_bins": asdict(bins_of_files(files, fragments, target)),
-            "row_bins": asdict(bins_of_fragments(fragments, target)),
-            "small_words": f"{small_words(target)}, what a compaction aims at ({small:,} of "
-            f"{plural(len(fragments), 'fragment')})",
-            "large_words": LARGE_WORDS,
-            "threshold": settings.materialize_deletions_threshold,
-        },
+    return FilesSummary(
+        version=str(version),
+        file_bins=_bins(bins_of_files(files, fragments, target)),
+        row_bins=_bins(bins_of_fragments(fragments, target)),
+        small_words=f"{small_words(target)}, what a compaction aims at ({small:,} of "
+        f"{plural(len(fragments), 'fragment')})",
+        large_words=LARGE_WORDS,
+        threshold=settings.materialize_deletions_threshold,
+        totals=totals,
+        fragment=fragments["fragment_id"].to_numpy(),
+        fragment_rows=floats(fragments["physical_rows"]),
+        fragment_deleted=floats(fragments["num_deleted_rows"]),
     )
+
+
+def _bins(bins: SizeBins) -> SizeBinsMessage:
+    return msgspec.convert(bins, SizeBinsMessage, from_attributes=True)
 
 
 def no_advice_words(history: History) -> str:
@@ -113,11 +105,6 @@ def no_advice_words(history: History) -> str:
     )
 
 
-def _total(kind: str, sizes: pl.Series) -> dict[str, Any]:
+def _total(kind: str, sizes: pl.Series) -> FileTotals:
     """Return how many files of a kind there are, their bytes, and how many have no known size."""
-    return {
-        "kind": kind,
-        "num_files": str(len(sizes)),
-        "size_bytes": str(int(sizes.sum())),
-        "num_unknown": sizes.null_count(),
-    }
+    return FileTotals(kind, str(len(sizes)), str(int(sizes.sum())), sizes.null_count())

@@ -6,10 +6,11 @@ gets as text (``frontend/src/rows.ts``). Nothing else is read.
 
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
+from msgspec.structs import asdict
 from numpy.typing import NDArray
 
 from lance_explorer.answers.html import frame_html
@@ -21,6 +22,21 @@ from lance_explorer.shown import described
 from lance_explorer.widgets.arranging import Arrangement, is_sortable
 from lance_explorer.widgets.cell_pieces import kind_of, line_of, media_of, pieces_of
 from lance_explorer.widgets.column_heads import column_heads, rows_within, sample_of
+from lance_explorer.widgets.messages.rows import (
+    AllColumns,
+    CellDetail,
+    CellPiece,
+    ColumnHeads,
+    CopiedRows,
+    PickedColumn,
+    RowColumn,
+    RowsAbout,
+    RowsPage,
+    Selection,
+    SelectionWay,
+    WholeValue,
+)
+from lance_explorer.widgets.messages.shared import Failure
 from lance_explorer.widgets.row_sources import RowSource
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import Request, View, answers
@@ -51,6 +67,7 @@ class GridView(View):
     """
 
     _module = ""
+    _news: ClassVar = {"rows": RowsAbout, "selection": Selection}
 
     _can_arrange = False
     """Whether the rows can be filtered and sorted."""
@@ -59,7 +76,7 @@ class GridView(View):
         self._arrangement = Arrangement(source)
         self._source = source
         self._selected: NDArray[np.int64] = np.empty(0, np.int64)
-        self._failure: dict[str, str] | None = None
+        self._failure: Failure | None = None
         self._arranged = threading.Lock()
         super().__init__(state=state)
 
@@ -126,22 +143,20 @@ class GridView(View):
         return source.first_columns(_FIRST_COLUMNS)
 
     @answers("columns")
-    def _columns(self, _: Request) -> dict[str, Any]:
+    def _columns(self, _: Request) -> AllColumns:
         """Return all columns, and which are shown; the browser chooses of them."""
         source = self._arrangement.source
         shown = {*self._shown_of(source)}
-        return {
-            "columns": [
-                {"name": name, "dtype": _type_name(dtype), "is_shown": name in shown}
-                for name, dtype in source.schema.items()
-            ],
-            "most": _MOST_COLUMNS,
-        }
+        columns = [
+            PickedColumn(name, _type_name(dtype), name in shown)
+            for name, dtype in source.schema.items()
+        ]
+        return AllColumns(columns, _MOST_COLUMNS)
 
     @answers("show_columns")
-    def _show_columns(self, request: Request) -> dict[str, Any]:
+    def _show_columns(self, _: Request, *, places: list[int] | None) -> None:
         """Show the columns at some places of the source; by null those that are shown first."""
-        source, places = self._arrangement.source, request["places"]
+        source = self._arrangement.source
         if places is None:
             self.state.chosen_columns.pop(self._module, None)
         else:
@@ -151,88 +166,83 @@ class GridView(View):
             )
         with self._arranged:
             self.tell("rows", self._description())
-        return {}
 
     # ------------------------------------------------------------------------------ rows
 
     def _select(self, positions: NDArray[np.int64]) -> None:
         self._selected = positions
-        self.tell("selection", {"num_selected": len(positions)})
+        self.tell("selection", Selection(len(positions)))
 
-    def _description(self) -> dict[str, Any]:
+    def _description(self) -> RowsAbout:
         """Return what the browser has to know about the rows before it asks for any."""
         shown = self._arrangement
         schema = shown.source.schema
         places = {name: place for place, name in enumerate(schema)}
-        return {
-            "columns": [
-                {
-                    "name": name,
-                    "place": places[name],
-                    "dtype": _type_name(schema[name]),
-                    "kind": kind_of(schema[name]),
-                    "is_sortable": self._can_arrange and is_sortable(schema[name]),
-                    "is_number": schema[name].is_numeric(),
-                }
+        return RowsAbout(
+            columns=[
+                RowColumn(
+                    name=name,
+                    place=places[name],
+                    dtype=_type_name(schema[name]),
+                    kind=kind_of(schema[name]),
+                    is_number=schema[name].is_numeric(),
+                    is_sortable=self._can_arrange and is_sortable(schema[name]),
+                )
                 for name in self._shown_of(shown.source)
             ],
-            "num_columns": len(schema),
-            "num_rows": shown.num_rows,
-            "num_source_rows": shown.source.num_rows,
-            "can_arrange": self._can_arrange,
-            "filter": shown.filter,
-            "is_expression": shown.is_expression,
-            "failure": self._failure,
-            "sorts": [[places[sort.column], sort.descending] for sort in shown.sorts],
-            "num_selected": len(self._selected),
-        }
+            num_columns=len(schema),
+            num_rows=shown.num_rows,
+            num_source_rows=shown.source.num_rows,
+            num_selected=len(self._selected),
+            can_arrange=self._can_arrange,
+            filter=shown.filter,
+            sorts=[(places[sort.column], sort.descending) for sort in shown.sorts],
+            failure=self._failure,
+            is_expression=shown.is_expression,
+        )
 
     @answers("rows")
-    def _describe(self, _: Request) -> dict[str, Any]:
+    def _describe(self, _: Request) -> RowsAbout:
         return self._description()
 
     @answers("page", in_background=True)
-    def _page(self, request: Request) -> dict[str, Any]:
+    def _page(self, request: Request, *, first: int, count: int) -> RowsPage:
         shown = self._arrangement
         columns = self._shown_of(shown.source)
-        first = max(0, min(int(request["first"]), shown.num_rows))
-        last = first + min(int(request["count"]), _MOST_ROWS_AT_ONCE)
+        first = max(0, min(first, shown.num_rows))
+        last = first + min(count, _MOST_ROWS_AT_ONCE)
         rows = shown.rows(first, last, columns)
         positions = shown.positions_of(first, last)
         request.check()
         texts = [briefs_of(column) for column in rows]
         marks = shown.source.marks(positions, columns)
         earlier = shown.source.earlier(positions, columns)
-        return {
-            "first": first,
-            "positions": positions.to_list(),
-            "selected": np.isin(positions.to_numpy(), self._selected).tolist(),
-            "cells": [text.to_list() for text, _ in texts],
-            "more": [more.to_list() if more.any() else None for _, more in texts],
-            "pieces": [pieces_of(column) for column in rows],
-            "marks": {} if marks is None else _by_column(marks, columns),
-            "earlier": {} if earlier is None else _by_column(_summaries(earlier), columns),
-        }
+        return RowsPage(
+            first=first,
+            positions=positions.to_list(),
+            selected=np.isin(positions.to_numpy(), self._selected).tolist(),
+            cells=[text.to_list() for text, _ in texts],
+            marks={} if marks is None else _by_column(marks, columns),
+            earlier={} if earlier is None else _by_column(_summaries(earlier), columns),
+            more=[more.to_list() if more.any() else None for _, more in texts],
+            pieces=[pieces_of(column) for column in rows],
+        )
 
     @answers("heads", in_background=True)
-    def _heads(self, request: Request) -> dict[str, Any]:
+    def _heads(self, request: Request) -> ColumnHeads:
         """Return how the values of each column are spread, in rows that are read in no time."""
         shown = self._arrangement
         columns = self._shown_of(shown.source)
         rows = sample_of(shown, columns, request.check)
-        return {
-            "heads": column_heads(rows, request.check),
-            "num_rows": rows.height,
-            "num_total": shown.num_rows,
-        }
+        return ColumnHeads(column_heads(rows, request.check), rows.height, shown.num_rows)
 
     @answers("select")
-    def _change_selection(self, request: Request) -> dict[str, Any]:
+    def _change_selection(self, _: Request, *, row: int, anchor: int, how: SelectionWay) -> None:
         """Select as a click, with Ctrl or Shift, or a key asks for."""
         shown = self._arrangement
-        first, last = sorted((int(request["row"]), int(request["anchor"])))
+        first, last = sorted((row, anchor))
         chosen = shown.positions_of(first, last + 1).to_numpy().astype(np.int64)
-        match request["how"]:
+        match how:
             case "only":
                 self._select(np.sort(chosen))
             case "toggle":
@@ -242,36 +252,34 @@ class GridView(View):
                 self._select(np.sort(everything.to_numpy().astype(np.int64)))
             case "none":
                 self._select(np.empty(0, np.int64))
-        return {}
 
     @answers("detail", in_background=True)
-    def _detail(self, request: Request) -> dict[str, Any]:
+    def _detail(self, _: Request, *, row: int, column: int) -> CellDetail:
         """Return one value, whole unless it is very long."""
         shown = self._arrangement
-        row, name = int(request["row"]), list(shown.source.schema)[int(request["column"])]
+        name = list(shown.source.schema)[column]
         value = shown.rows(row, row + 1, [name]).to_series()
         position = shown.positions_of(row, row + 1)
         earlier = shown.source.earlier(position, [name])
-        detail = _whole(value)
         is_changed = earlier is not None and _is_changed(shown.source, position, name)
-        piece = None
+        piece: CellPiece | None = None
         match kind_of(value.dtype):
             case "binary":
                 piece = media_of(value.item())
             case "vector" if value.item() is not None:
                 piece = line_of(value.item(), in_detail=True)
-        return {
-            "name": name,
-            "dtype": str(value.dtype),
-            "kind": kind_of(value.dtype),
-            "position": position[0],
-            **detail,
-            "piece": piece,
-            "earlier": _whole(earlier.to_series()) if earlier is not None and is_changed else None,
-        }
+        return CellDetail(
+            **asdict(_whole(value)),
+            name=name,
+            dtype=str(value.dtype),
+            kind=kind_of(value.dtype),
+            position=position[0],
+            piece=piece,
+            earlier=_whole(earlier.to_series()) if earlier is not None and is_changed else None,
+        )
 
     @answers("csv", in_background=True)
-    def _csv(self, request: Request) -> dict[str, Any]:
+    def _csv(self, request: Request) -> CopiedRows:
         """Return the selected rows as CSV, or all that are shown, up to a limit."""
         shown = self._arrangement
         columns = self._shown_of(shown.source)
@@ -289,7 +297,7 @@ class GridView(View):
         most = min(total, _MOST_COPIED_ROWS)
         rows = rows_within(read, most, _MOST_COPIED_BYTES, request.check)
         request.progress(f"writing {rows.height:,} rows as CSV")
-        return {"text": csv_of(rows), "num_rows": rows.height, "num_total": total}
+        return CopiedRows(csv_of(rows), rows.height, total)
 
 
 def _type_name(dtype: pl.DataType) -> str:
@@ -305,7 +313,7 @@ def _type_name(dtype: pl.DataType) -> str:
     return str(dtype)
 
 
-def _whole(value: pl.Series) -> dict[str, Any]:
+def _whole(value: pl.Series) -> WholeValue:
     """Return the text of one value with its size, and how much of it is shown."""
     unit = unit_of(value.dtype)
     most = _MOST_IN_DETAIL[unit]
@@ -313,12 +321,12 @@ def _whole(value: pl.Series) -> dict[str, Any]:
     size = sizes_of(value)
     if size is None:
         size = text.str.len_chars()
-    return {
-        "text": text.str.head(_MOST_IN_DETAIL["characters"])[0],
-        "size": size[0],
-        "shown": None if size[0] is None else min(size[0], most),
-        "unit": unit,
-    }
+    return WholeValue(
+        text=text.str.head(_MOST_IN_DETAIL["characters"])[0],
+        size=size[0],
+        shown=None if size[0] is None else min(size[0], most),
+        unit=unit,
+    )
 
 
 def _is_changed(source: RowSource, position: pl.Series, name: str) -> bool:
@@ -336,11 +344,11 @@ def _summary(column: pl.Series) -> pl.Series:
     pieces = pieces_of(column) if kind_of(column.dtype) == "binary" else None
     if pieces is None:
         return text
-    words = pl.Series([None if piece is None else piece["words"] for piece in pieces])
+    words = pl.Series([None if piece is None else piece.words for piece in pieces])
     return pl.select(pl.coalesce(words.cast(pl.String), text)).to_series()
 
 
-def _by_column(texts: pl.DataFrame, columns: Sequence[str]) -> dict[str, list[str | None]]:
+def _by_column(texts: pl.DataFrame, columns: Sequence[str]) -> dict[int, list[str | None]]:
     """Return the texts of columns by their place among those that are shown."""
-    place = {name: str(number) for number, name in enumerate(columns)}
+    place = {name: number for number, name in enumerate(columns)}
     return {place[column.name]: column.to_list() for column in texts if column.name in place}

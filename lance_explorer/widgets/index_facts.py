@@ -12,6 +12,7 @@ from lance_explorer.inspect.index_summary import index_summary
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
 from lance_explorer.widgets.index_words import no_advice_words
+from lance_explorer.widgets.messages.indices import IndexFacts, ReuseEntry, VersionIndices
 
 __all__ = ["index_facts"]
 
@@ -30,7 +31,7 @@ _KEPT_FACTS = (
 )
 
 
-def index_facts(table: Table, version: int) -> dict[str, Any]:
+def index_facts(table: Table, version: int) -> VersionIndices:
     """Return the indices of a version, the entries of its reuse history, and what to do about them.
 
     Numbers are decimal strings, None where they are unknown.
@@ -41,17 +42,16 @@ def index_facts(table: Table, version: int) -> dict[str, Any]:
     entries = [_index(row, births[row["name"]]) for row in summary.iter_rows(named=True)]
     fields = table.inspect.fields(version)
     columns = fields.filter(pl.col("parent_id").is_null())["name"].to_list()
-    return {
-        "version": str(version),
-        "indices": entries[:_MOST_INDICES],
-        "num_indices": len(entries),
-        "reuse": [_reuse_entry(row) for row in reuse.head(_MOST_ENTRIES).iter_rows(named=True)],
-        "num_reuse_entries": len(reuse),
-        "reuse_bytes": str(reuse["history_bytes"][0]) if len(reuse) else None,
-        "advice": advice_data(
+    return VersionIndices(
+        indices=entries[:_MOST_INDICES],
+        num_indices=len(entries),
+        advice=advice_data(
             health_findings(table._view, version, "indices"), no_advice_words(summary, columns)
         ),
-    }
+        reuse=[_reuse_entry(row) for row in reuse.head(_MOST_ENTRIES).iter_rows(named=True)],
+        num_reuse_entries=len(reuse),
+        reuse_bytes=str(reuse["history_bytes"][0]) if len(reuse) else None,
+    )
 
 
 def _births(history: History, version: int) -> Mapping[str, Mapping[str, Any]]:
@@ -91,27 +91,28 @@ def _births(history: History, version: int) -> Mapping[str, Mapping[str, Any]]:
     }
 
 
-def _index(row: Mapping[str, Any], birth: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "name": row["name"],
-        "type": _text(row["index_type"]),
-        "fields": [_text(field or "a dropped field") for field in row["fields"]],
+def _index(row: Mapping[str, Any], birth: Mapping[str, Any]) -> IndexFacts:
+    numbers: dict[str, Any] = {name: _number(row[name]) for name in _KEPT_FACTS}
+    return IndexFacts(
+        name=row["name"],
+        type=_text(row["index_type"]),
+        fields=[_text(field or "a dropped field") for field in row["fields"]],
         **birth,
-        **{name: _number(row[name]) for name in _KEPT_FACTS},
-    }
+        **numbers,
+    )
 
 
-def _reuse_entry(row: Mapping[str, Any]) -> dict[str, Any]:
+def _reuse_entry(row: Mapping[str, Any]) -> ReuseEntry:
     behind, caught_up = row["indices_behind"], row["indices_caught_up"]
-    return {
-        "kind": row["kind"].replace("_", " "),
-        "dataset_version": _number(row["dataset_version"]),
-        "num_old": len(row["old_fragment_ids"]),
-        "num_new": len(row["new_fragment_ids"]),
-        "rows_moved": _number(row["rows_moved"]),
-        "behind": None if behind is None else [_text(name) for name in behind],
-        "caught_up": None if caught_up is None else [_text(name) for name in caught_up],
-    }
+    return ReuseEntry(
+        kind=row["kind"].replace("_", " "),
+        dataset_version=_number(row["dataset_version"]),
+        num_old=len(row["old_fragment_ids"]),
+        num_new=len(row["new_fragment_ids"]),
+        rows_moved=_number(row["rows_moved"]),
+        caught_up=None if caught_up is None else [_text(name) for name in caught_up],
+        behind=None if behind is None else [_text(name) for name in behind],
+    )
 
 
 def _number(value: int | None) -> str | None:

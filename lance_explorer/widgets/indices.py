@@ -1,7 +1,7 @@
 """The indices of a table: what they cover, since when, and what to do about them."""
 
 from html import escape
-from typing import Any
+from typing import ClassVar, get_args
 
 import numpy as np
 import polars as pl
@@ -15,20 +15,30 @@ from lance_explorer.findings import Finding
 from lance_explorer.frames.findings import findings_frame
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE
 from lance_explorer.inspect.health import health_findings
-from lance_explorer.inspect.index_lives import COVERAGES, index_lives, index_names
+from lance_explorer.inspect.index_lives import index_lives, index_names
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_sentences
+from lance_explorer.widgets.arrays import floats
 from lance_explorer.widgets.index_facts import index_facts
-from lance_explorer.widgets.packing import floats, packed
+from lance_explorer.widgets.messages.base import Float64Array, Int32Array, Wide
+from lance_explorer.widgets.messages.indices import (
+    Coverage,
+    IndexLives,
+    IndexName,
+    IndicesData,
+    VersionIndices,
+)
+from lance_explorer.widgets.messages.shared import Problem
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
-from lance_explorer.widgets.view import Reply, Request, answers
+from lance_explorer.widgets.view import Request, answers
 
 __all__ = ["Indices"]
 
 _MOST_STATIC_FRAGMENTS = 1_000
+_Line = Float64Array | Int32Array
 
 
 class Indices(VersionsView):
@@ -58,6 +68,7 @@ class Indices(VersionsView):
     """
 
     _module = "indices"
+    _news: ClassVar = {"index": IndexName}
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)
@@ -79,7 +90,7 @@ class Indices(VersionsView):
             known = ", ".join(names) or "none"
             raise InvalidArgumentError(f"there is no index {name!r}; there are: {known}")
         self._index = name
-        self.tell("index", {"name": name})
+        self.tell("index", IndexName(name))
 
     @property
     def selection(self) -> dict[str, int | str | None]:
@@ -140,14 +151,14 @@ class Indices(VersionsView):
             return told
         facts = index_facts(self._table, version)
         covered = [
-            f"{line}; {_rows(index['num_rows_answered'])} found, "
-            f"{_rows(index['num_rows_to_scan'])} to scan"
-            for line, index in zip(told, facts["indices"], strict=False)
+            f"{line}; {_rows(index.num_rows_answered)} found, "
+            f"{_rows(index.num_rows_to_scan)} to scan"
+            for line, index in zip(told, facts.indices, strict=False)
         ]
         return [
             *covered,
             *told[len(covered) :],
-            *advice_sentences(self._found(), facts["advice"]["nothing"]),
+            *advice_sentences(self._found(), facts.advice.nothing),
         ]
 
     def _found(self) -> list[Finding]:
@@ -158,56 +169,56 @@ class Indices(VersionsView):
     # -------------------------------------------------------------------------- answers
 
     @answers("history", in_background=True)
-    def _history(self, request: Request) -> Reply:
+    def _history(self, request: Request, *, refresh: bool = False) -> IndicesData:
         """Return the versions, and how much each index covered in them."""
-        if request.get("refresh"):
+        if refresh:
             self._table.refresh()
         wait_for_versions(self._table, request.progress)
-        reply = version_data(self._table)
         names = index_names(self._table._view.history)
         request.progress("reading what the indices cover")
         coverage, problem = self._coverage_lines(names)
-        about = {
-            **reply.content,
-            "index_names": names,
-            "index": self.index,
-            "problem": problem,
-        }
-        lines = packed(coverage, about)
-        return Reply(lines.content, (*reply.buffers, *lines.buffers))
+        return version_data(
+            self._table,
+            IndicesData,
+            index_names=names,
+            index=self.index,
+            problem=problem,
+            **coverage,
+        )
 
     @answers("lives", in_background=True)
-    def _lives(self, request: Request) -> Reply:
+    def _lives(self, request: Request, *, index: str) -> IndexLives:
         """Return what an index had of each fragment."""
-        name = request["index"]
         request.progress("reading which fragments the index covers")
-        lives = index_lives(self._table._view, name, request.check)
-        arrays: dict[str, NDArray[Any]] = {
-            "fragments": lives.fragment_ids,
-            "slot": lives.slot,
-            "first": lives.first,
-            "last": lives.last,
-            "coverage": lives.coverage,
-        }
-        return packed(arrays, {"index": name, "coverages": COVERAGES, "colors": COVERAGE_COLORS})
+        lives = index_lives(self._table._view, index, request.check)
+        return IndexLives(
+            index=index,
+            coverages=get_args(Coverage),
+            colors=COVERAGE_COLORS,
+            fragments=lives.fragment_ids,
+            slot=lives.slot,
+            first=lives.first,
+            last=lives.last,
+            coverage=lives.coverage,
+        )
 
     @answers("version", in_background=True)
-    def _version(self, request: Request) -> dict[str, Any]:
+    def _version(self, request: Request, *, version: Wide) -> VersionIndices | Problem:
         """Return what is said of one version; why it cannot be told is part of the answer."""
-        version = int(request["version"])
         request.progress(f"reading the indices of version {version:,}")
         try:
             return index_facts(self._table, version)
         except LanceExplorerError as error:
-            return {"version": str(version), "problem": str(error)}
+            return Problem(str(error))
 
     @answers("choose")
-    def _choose(self, request: Request) -> dict[str, Any]:
+    def _choose(self, _: Request, *, index: str) -> None:
         """Draw another index."""
-        self._index = request["index"]
-        return {}
+        self._index = index
 
-    def _coverage_lines(self, names: list[str]) -> tuple[dict[str, NDArray[Any]], str | None]:
+    def _coverage_lines(
+        self, names: list[str]
+    ) -> tuple[dict[str, Float64Array | Int32Array], str | None]:
         """Return how many rows each index answered, from version to version, or why not."""
         try:
             frame = self._table.inspect.all_index_coverage()
@@ -227,7 +238,7 @@ def _rows(number: str | None) -> str:
 
 def _line_arrays(
     frame: pl.DataFrame, names: list[str], versions: NDArray[np.uint64]
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, _Line]:
     numbers = {name: number for number, name in enumerate(names)}
     return {
         "line_index": np.array([numbers[name] for name in frame["name"]], dtype=np.int32),

@@ -1,11 +1,9 @@
 """The lineage picture as arrays and facts: what a browser needs to draw a stretch of versions."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from lance_explorer.figures.lineage_layout import REST, LineageLayout
 from lance_explorer.figures.lineage_path import RowPath
@@ -26,117 +24,118 @@ from lance_explorer.figures.row_events import (
     event_words,
     way_words,
 )
-from lance_explorer.widgets.packing import floats, packed
-from lance_explorer.widgets.view import Reply
+from lance_explorer.widgets.arrays import codes, flags, floats, integers
+from lance_explorer.widgets.messages.lineage import (
+    CommitTag,
+    Lane,
+    LineageKey,
+    LineageRow,
+    Origin,
+    RibbonKind,
+    RowEvent,
+    SelectedLane,
+)
+from lance_explorer.widgets.messages.lineage import LineageLayout as LineagePicture
 
-__all__ = ["event_data", "layout_data", "path_data", "versions_data"]
+__all__ = ["commits", "event_facts", "layout_data", "path_data"]
 
 _KINDS = [*KIND_COLORS]
-_RIBBON_KINDS = ("rewrite", "update", "clone", "restore")
+_RIBBON_KINDS: tuple[RibbonKind, ...] = get_args(RibbonKind)
 _MOST_EVENTS = 1_000
 
-_Arrays = dict[str, NDArray[Any]]
 
-
-def versions_data(versions: pl.DataFrame) -> Reply:
-    """Return the commits: versions, times in milliseconds and kinds as arrays, and the tags.
-
-    An unknown time is NaN. All versions of another branch than the last one are inherited:
-    ``origins`` says from which branches, and how many versions each of these ends at.
-    """
-    arrays: _Arrays = {
-        "versions": floats(versions["version"]),
-        "times": floats(versions["timestamp"].dt.timestamp("us") / 1000),
-        "kind": _codes(versions["kind"], _KINDS),
-        "is_recorded": floats(versions["known_from"] == "ledger"),
-    }
+def commits(versions: pl.DataFrame) -> dict[str, Any]:
+    """Return the fields of :class:`~lance_explorer.widgets.messages.lineage.Commits`."""
     numbered = versions.with_row_index("place")
     tagged = numbered.filter(pl.col("tags") != "").with_columns(pl.col("tags").str.split(", "))
     tagged = tagged.explode("tags").select("tags", "version", "place")
     ends = numbered.group_by("branch", maintain_order=True).agg(pl.col("place").max() + 1)
-    content = {
+    return {
         "kinds": _KINDS,
         "operations": versions["operation"].to_list(),
         "tags": [
-            {"name": name, "version": str(version), "place": place}
-            for name, version, place in tagged.iter_rows()
+            CommitTag(name, str(version), place) for name, version, place in tagged.iter_rows()
         ],
-        "origins": [{"branch": branch, "end": end} for branch, end in ends.iter_rows()][:-1],
+        "origins": [Origin(branch, end) for branch, end in ends.iter_rows()][:-1],
+        "versions": floats(versions["version"]),
+        "times": floats(versions["timestamp"].dt.timestamp("us") / 1000),
+        "kind": codes(versions["kind"], _KINDS),
+        "is_recorded": flags(versions["known_from"] == "ledger"),
     }
-    return packed(arrays, content)
 
 
-def layout_data(layout: LineageLayout, versions: pl.DataFrame, extra: Mapping[str, Any]) -> Reply:
-    """Return lanes, their steps and ribbons with what is said of them; ``extra`` goes with them.
+def layout_data(
+    layout: LineageLayout,
+    versions: pl.DataFrame,
+    selected: SelectedLane | None = None,
+    row: LineageRow | None = None,
+    row_problem: str | None = None,
+) -> LineagePicture:
+    """Return lanes, their steps and ribbons with what is said of them.
 
     Places are as in :class:`~lance_explorer.figures.lineage_layout.LineageLayout`. ``versions`` are
     those that it shows, with ``is_own``.
     """
-    ribbons, rewrites = layout.ribbons, layout.rewrites
-    arrays = {
-        **_columns("lane", layout.lanes, ("x0", "x1", "y", "thickness", "room")),
-        **_columns("step", layout.steps, ("x0", "x1", "thickness")),
-        **_columns("ribbon", ribbons, ("x0", "y0", "width0", "x1", "y1", "width1")),
-        **_columns("rewrite", rewrites, ("x", "y", "thickness")),
-        "step_lane": _integers(layout.steps["lane"]),
-        "ribbon_from": _integers(ribbons["from_lane"]),
-        "ribbon_to": _integers(ribbons["to_lane"]),
-        "ribbon_kind": _codes(ribbons["kind"], _RIBBON_KINDS),
-    }
+    ribbons, rewrites, steps = layout.ribbons, layout.rewrites, layout.steps
     lanes = layout.lanes.to_dicts()
-    first = layout.steps.group_by("lane", maintain_order=True).first()["num_rows"]
+    first = steps.group_by("lane", maintain_order=True).first()["num_rows"]
     names = [lane_names(lane, None)[0] for lane in lanes]
-    content = {
-        "begin": layout.begin,
-        "end": layout.end,
-        "height": layout.height,
-        "has_labels": layout.has_labels,
-        "num_fragments": layout.num_fragments,
-        "num_ribbons": layout.num_ribbons,
-        "has_rest": bool((layout.lanes["node"] == REST).any()),
-        "ribbon_kinds": _RIBBON_KINDS,
-        "lanes": [
-            {
-                "node": lane["node"],
-                "kind": lane["kind"],
-                "names": lane_names(lane, rows),
-                "title": lane_title(lane),
-                "facts": lane_facts(lane),
-            }
+    return LineagePicture(
+        **commits(versions),
+        begin=layout.begin,
+        end=layout.end,
+        height=layout.height,
+        has_labels=layout.has_labels,
+        has_rest=bool((layout.lanes["node"] == REST).any()),
+        num_fragments=layout.num_fragments,
+        num_ribbons=layout.num_ribbons,
+        lanes=[
+            Lane(
+                lane["node"],
+                lane["kind"],
+                lane_names(lane, rows),
+                lane_title(lane),
+                lane_facts(lane),
+            )
             for lane, rows in zip(lanes, first, strict=True)
         ],
-        "step_words": [
-            step_words(lanes[step["lane"]], step) for step in layout.steps.iter_rows(named=True)
-        ],
-        "ribbon_words": [
+        ribbon_kinds=_RIBBON_KINDS,
+        step_words=[step_words(lanes[step["lane"]], step) for step in steps.iter_rows(named=True)],
+        ribbon_words=[
             ribbon_words(ribbon, names[ribbon["from_lane"]], names[ribbon["to_lane"]])
             for ribbon in ribbons.iter_rows(named=True)
         ],
-        "rewrite_words": [
+        rewrite_words=[
             rewrite_words(*one) for one in rewrites.select("version", "rows").iter_rows()
         ],
-        "keys": [
-            {"mark": mark, "kind": kind, "words": words}
-            for mark, kind, words in lineage_keys(layout, versions)
-        ],
-        **extra,
-    }
-    return packed(arrays, content)
+        keys=[LineageKey(*key) for key in lineage_keys(layout, versions)],
+        row=row,
+        row_problem=row_problem,
+        selected=selected,
+        **_columns("lane", layout.lanes, ("x0", "x1", "y", "room")),
+        **_columns("step", steps, ("x0", "x1", "thickness")),
+        **_columns("ribbon", ribbons, ("x0", "y0", "width0", "x1", "y1", "width1")),
+        **_columns("rewrite", rewrites, ("x", "y", "thickness")),
+        step_lane=integers(steps["lane"]),
+        ribbon_from=integers(ribbons["from_lane"]),
+        ribbon_to=integers(ribbons["to_lane"]),
+        ribbon_kind=codes(ribbons["kind"], _RIBBON_KINDS),
+    )
 
 
-def path_data(row_id: int, path: RowPath, events: pl.DataFrame) -> dict[str, Any]:
+def path_data(row_id: int, path: RowPath, events: pl.DataFrame) -> LineageRow:
     """Return the way of a row through a picture, and what happened to it."""
     shown = events.head(_MOST_EVENTS)
-    return {
-        "row_id": str(row_id),
-        "stays": [[stay.x0, stay.x1, stay.y, stay.version] for stay in path.stays],
-        "num_events": len(events),
-        "events": [event_data(event, row_id) for event in shown.iter_rows(named=True)],
-    }
+    return LineageRow(
+        row_id=str(row_id),
+        num_events=len(events),
+        events=[RowEvent(**event_facts(event, row_id)) for event in shown.iter_rows(named=True)],
+        stays=[(stay.x0, stay.x1, stay.y, stay.version) for stay in path.stays],
+    )
 
 
-def event_data(event: Mapping[str, Any], row_id: int | None) -> dict[str, Any]:
-    """Return what is said of an event, a row of ``table.row(id).history()``."""
+def event_facts(event: Mapping[str, Any], row_id: int | None) -> dict[str, Any]:
+    """Return the fields of a ``RowEvent``: what is said of a row of ``table.row(id).history()``."""
     time = event["timestamp"]
     possibly = "possibly " if event["is_uncertain"] else ""
     return {
@@ -155,18 +154,5 @@ def event_data(event: Mapping[str, Any], row_id: int | None) -> dict[str, Any]:
     }
 
 
-def _columns(prefix: str, frame: pl.DataFrame, names: Iterable[str]) -> _Arrays:
+def _columns(prefix: str, frame: pl.DataFrame, names: Iterable[str]) -> dict[str, Any]:
     return {f"{prefix}_{name}": floats(frame[name]) for name in names}
-
-
-def _integers(values: pl.Series) -> NDArray[np.int32]:
-    return values.cast(pl.Int32).to_numpy()
-
-
-def _codes(values: pl.Series, names: Iterable[str]) -> NDArray[np.int32]:
-    """Return the places of values among names; after them for any other."""
-    known = [*names]
-    codes = values.cast(pl.String).replace_strict(
-        known, range(len(known)), default=len(known), return_dtype=pl.Int32
-    )
-    return codes.to_numpy()

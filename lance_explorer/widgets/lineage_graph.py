@@ -1,7 +1,7 @@
 """The lives of fragments as a picture to move about in, with the ways of rows through it."""
 
 from functools import cached_property
-from typing import Any
+from typing import ClassVar
 
 import polars as pl
 
@@ -13,10 +13,18 @@ from lance_explorer.figures.lineage_selection import with_origins
 from lance_explorer.lineage.following import row_history
 from lance_explorer.lineage.graph import FragmentNode, Lineage
 from lance_explorer.table import Table
-from lance_explorer.widgets.lineage_data import layout_data, path_data, versions_data
+from lance_explorer.widgets.lineage_data import commits, layout_data, path_data
+from lance_explorer.widgets.messages.lineage import (
+    Between,
+    LineageAbout,
+    LineageRow,
+    SelectedLane,
+)
+from lance_explorer.widgets.messages.lineage import LineageLayout as LineagePicture
+from lance_explorer.widgets.messages.shared import Found
 from lance_explorer.widgets.row_lookup import row_named
 from lance_explorer.widgets.state import ExplorerState, table_of
-from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, View, answers
+from lance_explorer.widgets.view import IN_STATIC_PICTURE, Request, View, answers
 
 __all__ = ["LineageGraph"]
 
@@ -52,6 +60,7 @@ class LineageGraph(View):
     """
 
     _module = "lineage_graph"
+    _news: ClassVar = {"between": Between}
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)
@@ -74,7 +83,7 @@ class LineageGraph(View):
         if span is not None and not 0 <= span[0] <= span[1]:
             raise InvalidArgumentError(f"{span} is not a first and a last version")
         self._between = span
-        self.tell("between", {"span": span})
+        self.tell("between", Between(span))
 
     @property
     def selection(self) -> dict[str, int | str | None]:
@@ -120,71 +129,59 @@ class LineageGraph(View):
     # -------------------------------------------------------------------------- answers
 
     @answers("open", in_background=True)
-    def _open(self, request: Request) -> Reply:
-        if request.get("refresh"):
+    def _open(self, request: Request, *, refresh: bool = False) -> LineageAbout:
+        if refresh:
             self._table.refresh()
             self._forget()
         request.progress("finding where the fragments came from")
         layout = self._layout(None, None)
-        reply = versions_data(self._versions)
-        about = {
-            "name": self._table._view.name,
-            "branch": self._table.branch,
-            "begin": layout.begin,
-            "end": layout.end,
-            "between": self._between,
-            "has_row_ids": self._table.latest.has_stable_row_ids,
-        }
-        return Reply({**reply.content, **about}, reply.buffers)
+        return LineageAbout(
+            **commits(self._versions),
+            name=self._table._view.name,
+            branch=self._table.branch,
+            begin=layout.begin,
+            end=layout.end,
+            between=self._between,
+            has_row_ids=self._table.latest.has_stable_row_ids,
+        )
 
     @answers("picture", in_background=True)
-    def _picture(self, request: Request) -> Reply:
+    def _picture(self, request: Request, *, span: _Span | None) -> LineagePicture:
         """Return the lanes of some versions, what belongs to the selected one, and a row's way."""
-        asked = request.get("span")
-        span = None if asked is None else (int(asked[0]), int(asked[1]))
         layout = self._layout(span, self._focus())
         row, problem = self._way_of_row(request, layout)
-        extra = {
-            "selected": self._selected(layout),
-            "row": row,
-            "row_problem": problem,
-        }
         in_sight = pl.col("version").is_between(layout.begin, layout.end)
         versions = with_origins(self._versions.filter(in_sight), self._table.branch)
-        return layout_data(layout, versions, extra)
+        return layout_data(layout, versions, self._selected(layout), row, problem)
 
     @answers("look")
-    def _look(self, request: Request) -> dict[str, Any]:
+    def _look(self, _: Request, *, span: _Span | None) -> None:
         """Note what is looked at."""
-        span = request["span"]
-        self._between = None if span is None else (int(span[0]), int(span[1]))
-        return {}
+        self._between = span
 
     @answers("select")
-    def _select(self, request: Request) -> dict[str, Any]:
+    def _select(self, _: Request, *, node: str | None, only: bool = False) -> None:
         """Select a node, or none; and show only what belongs to it, or everything."""
-        node = request["node"]
-        self._is_focused = bool(request.get("only")) and node is not None
+        self._is_focused = only and node is not None
         self._chosen_node = node
         if node is None:
             self.state.fragment_id = None
         else:
             lives = self._lineage.frames.fragments.filter(node=node)
             self.state.fragment_id = lives["fragment_id"][0]
-        return {}
 
     @answers("find", in_background=True)
-    def _find(self, request: Request) -> dict[str, Any]:
+    def _find(self, request: Request, *, text: str) -> Found:
         """Choose the row that a text names; what is wrong with the text is part of the answer."""
         request.progress("looking for the row")
         try:
-            row_id = row_named(self._table, request["text"])
+            row_id = row_named(self._table, text)
             self._events(row_id)
         except LanceExplorerError as error:
-            return {"problem": str(error)}
+            return Found(problem=str(error))
         request.check()
         self.state.row_id = row_id
-        return {"row_id": str(row_id)}
+        return Found(row_id=str(row_id))
 
     # ------------------------------------------------------------------------------ data
 
@@ -228,7 +225,7 @@ class LineageGraph(View):
         nodes = [*lives["node"], *now["node"]]
         return nodes[-1] if nodes else None
 
-    def _selected(self, layout: LineageLayout) -> dict[str, Any] | None:
+    def _selected(self, layout: LineageLayout) -> SelectedLane | None:
         """Return the selected node, and the lanes that it came from and that came of it."""
         node = self._node()
         if node is None:
@@ -239,19 +236,19 @@ class LineageGraph(View):
         descendants = {str(one) for one in self._lineage.descendants(key)}
         related = {node, *ancestors, *descendants}
         lanes = {name: number for number, name in enumerate(layout.lanes["node"])}
-        return {
-            "node": node,
-            "fragment_id": str(facts["fragment_id"]),
-            "lane": lanes.get(node),
-            "lanes": [number for name, number in lanes.items() if name in related],
-            "num_ancestors": len(ancestors),
-            "num_descendants": len(descendants),
-            "only": self._is_focused,
-        }
+        return SelectedLane(
+            node=node,
+            lane=lanes.get(node),
+            lanes=[number for name, number in lanes.items() if name in related],
+            fragment_id=str(facts["fragment_id"]),
+            num_ancestors=len(ancestors),
+            num_descendants=len(descendants),
+            only=self._is_focused,
+        )
 
     def _way_of_row(
         self, request: Request, layout: LineageLayout
-    ) -> tuple[dict[str, Any] | None, str | None]:
+    ) -> tuple[LineageRow | None, str | None]:
         row_id = self.state.row_id
         if row_id is None:
             return None, None

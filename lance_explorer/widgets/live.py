@@ -7,7 +7,6 @@ import threading
 import time
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any
 
 from lance_explorer.errors import LanceExplorerError, TableNotFoundError
 from lance_explorer.frames.sizes import counted
@@ -15,6 +14,7 @@ from lance_explorer.history.refs import BRANCHES_FOLDER, TAGS_FOLDER
 from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import FileInfo
 from lance_explorer.table import Table
+from lance_explorer.widgets.messages.explorer import Live
 
 __all__ = ["Following", "News", "Pace", "cleaned_up_words", "listed_refs", "new_words", "news_of"]
 
@@ -146,20 +146,20 @@ class Following:
                 self._removed = news.removed
             return has_new_refs
 
-    def told(self, view: HistoryView, chosen: int | None) -> dict[str, Any]:
+    def told(self, view: HistoryView, chosen: int | None) -> Live:
         """Return what the browser shows, if ``chosen`` is the version that is looked at."""
         latest = view.latest_version
         if chosen is not None and chosen >= latest:
             self._seen = latest
         listed = view.listing.versions
         count = len(listed) - bisect_right(listed, self._seen, key=lambda file: file.version)
-        return {
-            "is_on": self.is_on,
-            "wait": self.wait_ms,
-            "news": _REPLACED if self.is_replaced else new_words(count, self._seen, chosen),
-            "latest": str(latest),
-            "note": self._problem or cleaned_up_words(self._removed, chosen),
-        }
+        return Live(
+            is_on=self.is_on,
+            wait=self.wait_ms,
+            news=_REPLACED if self.is_replaced else new_words(count, self._seen, chosen),
+            latest=str(latest),
+            note=self._problem or cleaned_up_words(self._removed, chosen),
+        )
 
     @property
     def wait_ms(self) -> int:

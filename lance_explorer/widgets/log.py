@@ -2,9 +2,10 @@
 
 import threading
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
+from msgspec.structs import asdict
 
 from lance_explorer.answers.calls import call
 from lance_explorer.errors import LanceExplorerError
@@ -12,9 +13,12 @@ from lance_explorer.inspect.log import filter_log
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.log_data import log_data
+from lance_explorer.widgets.messages.answer import LogFilters
+from lance_explorer.widgets.messages.log import LogAbout, LogAnswer, NewestLog
+from lance_explorer.widgets.messages.shared import Problem
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
-from lance_explorer.widgets.view import Reply, Request, answers
+from lance_explorer.widgets.view import Request, answers
 
 __all__ = ["Log"]
 
@@ -50,20 +54,21 @@ class Log(VersionsView):
 
     _module = "log"
     takes_new_versions = True
+    _news: ClassVar = {"filters": LogFilters}
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)
         self._table = table_of(table)
-        self._filters: dict[str, Any] = {}
+        self._filters = LogFilters()
         self._reading = threading.Lock()
         self._log: tuple[object, pl.DataFrame] | None = None
         if self.state.version is None:
             self.state.version = table._view.latest_version
 
     @property
-    def filters(self) -> dict[str, Any]:
+    def filters(self) -> dict[str, str | list[str]]:
         """Which commits are shown: arguments of ``table.log()``; empty if all are."""
-        return dict(self._filters)
+        return _given(self._filters)
 
     def show_only(
         self,
@@ -87,43 +92,35 @@ class Log(VersionsView):
         column : str, optional
             Only commits that can have changed this column.
         """
-        given = {
-            "since": since,
-            "until": until,
-            "operation": operation,
-            "text": text,
-            "column": column,
-        }
-        filters: dict[str, Any] = {name: value for name, value in given.items() if value}
-        filter_log(self._table._view, self._every().clear(), **filters)
+        filters = LogFilters(since, until, operation, text, column)
+        filter_log(self._table._view, self._every().clear(), **_given(filters))
         self._filters = filters
         self.tell("filters", filters)
 
     def frame(self) -> pl.DataFrame:
         """Return the commits that are shown, as ``table.log()`` does."""
-        return filter_log(self._table._view, self._every(), **self._filters)
+        return filter_log(self._table._view, self._every(), **_given(self._filters))
 
     def code(self) -> str:
         """Return the code for :meth:`frame`, where ``table`` is the table."""
-        return call("table.log", **self._filters)
+        return call("table.log", **self.filters)
 
     @described
     def __repr__(self) -> str:
-        given = "".join([f", {name}={value!r}" for name, value in self._filters.items()])
+        given = "".join([f", {name}={value!r}" for name, value in self.filters.items()])
         return f"Log(version {self.state.version}{given})"
 
     @answers("newest", in_background=True)
-    def _newest(self, request: Request) -> Reply | dict[str, Any]:
+    def _newest(self, _: Request) -> NewestLog:
         """Return the newest commits, where all of them may take long; nothing where not."""
         count = len(self._table._view.listing.versions)
-        if count < _MANY or self._filters or self._is_read():
-            return {"is_part": False}
+        if count < _MANY or self.filters or self._is_read():
+            return NewestLog()
         found = self._table.log(limit=_NEWEST)
-        reply = log_data(found, found, is_part=True)
-        return Reply({**reply.content, "own_branch": self._table.branch}, reply.buffers)
+        return NewestLog(log_data(found, found, is_part=True), self._table.branch)
 
     @answers("about", in_background=True)
-    def _about(self, request: Request) -> dict[str, Any]:
+    def _about(self, request: Request) -> LogAbout:
         """Return the names of columns, which commits can be filtered by."""
         wait_for_versions(self._table, request.progress)
         request.progress("telling what commits did")
@@ -132,27 +129,23 @@ class Log(VersionsView):
             names |= dict.fromkeys(written.split(", "))
         with suppress(LanceExplorerError):  # what commits named is known all the same
             names |= dict.fromkeys(field.name for field in self._table.latest.schema)
-        return {
-            "branch": self._table.branch,
-            "columns": sorted(names.keys() - {""}),
-            "filters": self._filters,
-        }
+        return LogAbout(self._table.branch, sorted(names.keys() - {""}), self._filters)
 
     @answers("log", in_background=True)
-    def _lines(self, request: Request) -> Reply | dict[str, Any]:
+    def _lines(
+        self, request: Request, *, filters: LogFilters, refresh: bool = False
+    ) -> LogAnswer | Problem:
         """Return the commits that pass the filters; what is wrong with these is an answer."""
-        if request.get("refresh"):
+        if refresh:
             self._table.refresh()
         wait_for_versions(self._table, request.progress)
         request.progress("telling what commits did")
-        given = request["filters"]
-        filters = {name: value for name, value in given.items() if value}
         every = self._every()
         request.check()
         try:
-            found = filter_log(self._table._view, every, **filters)
+            found = filter_log(self._table._view, every, **_given(filters))
         except LanceExplorerError as error:
-            return {"problem": str(error)}
+            return Problem(str(error))
         self._filters = filters
         return log_data(found, every)
 
@@ -165,3 +158,8 @@ class Log(VersionsView):
             if self._log is None or not self._is_read():
                 self._log = self._table._view.listing, self._table.log()
             return self._log[1]
+
+
+def _given(filters: LogFilters) -> dict[str, Any]:
+    """Return the arguments of ``table.log()`` that are given."""
+    return {name: value for name, value in asdict(filters).items() if value}

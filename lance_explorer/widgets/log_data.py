@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from lance_explorer.figures.palette import KIND_COLORS
-from lance_explorer.widgets.packing import floats, packed
-from lance_explorer.widgets.view import Reply
+from lance_explorer.widgets.arrays import codes, flags, floats, integers
+from lance_explorer.widgets.messages.base import Int32Array
+from lance_explorer.widgets.messages.log import LogAnswer
 
 __all__ = ["MOST_LINES", "log_data", "parent_lines"]
 
@@ -20,51 +20,45 @@ _KINDS = list(KIND_COLORS)
 _NO_LINE = -1
 _LONGEST = 500
 _ROWS = ("rows_added", "rows_updated", "rows_deleted", "rows_overwritten", "rows_restored")
+_TEXTS = ("branch", "operation", "words", "message", "author", "job", "run", "properties")
 _Place = tuple[str | None, int]
 
 
-def log_data(found: pl.DataFrame, every: pl.DataFrame, *, is_part: bool = False) -> Reply:
+def log_data(found: pl.DataFrame, every: pl.DataFrame, *, is_part: bool = False) -> LogAnswer:
     """Return the commits that are shown, of a whole log, or of its newest part.
 
     In arrays, an unknown number is NaN and no parent -1; texts are null where there are none.
     """
     shown = found.head(MOST_LINES)
-    kinds = shown["kind"].cast(pl.String).replace_strict(_KINDS, range(len(_KINDS)), default=0)
-    times = shown["timestamp"].dt.timestamp("us") / 1000
-    arrays: dict[str, NDArray[Any]] = {
-        "versions": shown["version"].to_numpy(),
-        "lane": shown["lane"].to_numpy().astype(np.int32),
-        "kind": kinds.to_numpy().astype(np.uint8),
-        "parent": parent_lines(shown, every),
-        "times": floats(times),
-        "lost": floats(shown["versions_lost"]),
-        "bytes_change": floats(shown["data_bytes_change"]),
-        "is_recorded": (shown["known_from"] == "ledger").cast(pl.UInt8).to_numpy(),
-        **{name: floats(shown[name]) for name in _ROWS},
-    }
-    texts = {
-        name: [_short(text) for text in shown[name]]
-        for name in ("branch", "operation", "words", "message", "author", "job", "run")
-    }
-    content = {
-        "is_part": is_part,
-        "kinds": _KINDS,
-        "counts": _counts(every),
-        "heads": [*shown["is_latest"]],
-        "parent_versions": [None if v is None else str(v) for v in shown["parent_version"]],
-        "parent_branches": shown["parent_branch"].to_list(),
-        "properties": [_short(text) for text in shown["properties"]],
-        "num_found": len(found),
-        "num_commits": len(every),
-        "num_lanes": int(every["lane"].max() or 0) + 1 if len(every) else 1,  # type: ignore[arg-type]
-        "columns": shown["columns"].to_list(),
-        **{name: _names(shown[name]) for name in ("tags", "branches_here")},
+    texts: dict[str, Any] = {name: [_short(text) for text in shown[name]] for name in _TEXTS}
+    rows: dict[str, Any] = {name: floats(shown[name]) for name in _ROWS}
+    return LogAnswer(
+        is_part=is_part,
+        kinds=_KINDS,
+        counts=_counts(every),
+        num_found=len(found),
+        num_commits=len(every),
+        num_lanes=int(every["lane"].max() or 0) + 1 if len(every) else 1,  # type: ignore[arg-type]
+        heads=shown["is_latest"].to_list(),
         **texts,
-    }
-    return packed(arrays, content)
+        tags=_names(shown["tags"]),
+        branches_here=_names(shown["branches_here"]),
+        columns=shown["columns"].to_list(),
+        parent_versions=[None if v is None else str(v) for v in shown["parent_version"]],
+        parent_branches=shown["parent_branch"].to_list(),
+        versions=shown["version"].to_numpy(),
+        lane=integers(shown["lane"]),
+        kind=codes(shown["kind"], _KINDS),
+        parent=parent_lines(shown, every),
+        times=floats(shown["timestamp"].dt.timestamp("us") / 1000),
+        lost=floats(shown["versions_lost"]),
+        bytes_change=floats(shown["data_bytes_change"]),
+        is_recorded=flags(shown["known_from"] == "ledger"),
+        **rows,
+    )
 
 
-def parent_lines(shown: pl.DataFrame, every: pl.DataFrame) -> NDArray[np.int32]:
+def parent_lines(shown: pl.DataFrame, every: pl.DataFrame) -> Int32Array:
     """Return for each commit that is shown the line of the nearest one before it that is; or -1.
 
     Parameters

@@ -1,7 +1,5 @@
 """The story of a table at a glance: how it grew, what was done to it, and what should be done."""
 
-from typing import Any
-
 import polars as pl
 
 from lance_explorer.checks.advice import NOTHING_TO_DO, advice
@@ -16,11 +14,15 @@ from lance_explorer.widgets.disk_data import (
     on_disk,
     plans_answer,
 )
+from lance_explorer.widgets.messages.advice import Advice
+from lance_explorer.widgets.messages.disk import DiskUsage, Plans
+from lance_explorer.widgets.messages.overview import Latest, Sizes, Story
+from lance_explorer.widgets.messages.shared import Problem
 from lance_explorer.widgets.overview_data import latest_facts, size_data, table_facts
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
-from lance_explorer.widgets.view import Reply, Request, answers
+from lance_explorer.widgets.view import Request, answers
 
 __all__ = ["Overview"]
 
@@ -87,7 +89,7 @@ class Overview(VersionsView):
         return f"Overview({self._table!r})"
 
     @answers("latest", in_background=True)
-    def _latest(self, request: Request) -> dict[str, Any]:
+    def _latest(self, _: Request) -> Latest:
         """Return facts of the latest version, from its manifest alone; none if it is unreadable."""
         try:
             latest = self._table.versions(last=1)
@@ -95,43 +97,37 @@ class Overview(VersionsView):
         except LanceExplorerError:
             facts = None
         view = self._table._view
-        return {
-            "name": self._table._view.name,
-            "branch": self._table.branch,
-            "num_listed": len(view.listing.versions),
-            "facts": facts,
-        }
+        return Latest(view.name, self._table.branch, len(view.listing.versions), facts)
 
     @answers("story", in_background=True)
-    def _story(self, request: Request) -> Reply:
+    def _story(self, request: Request, *, refresh: bool = False) -> Story:
         """Return all versions as arrays, and facts of the latest."""
-        if request.get("refresh"):
+        if refresh:
             self._table.refresh()
             forget_what_is_on_disk(self._table)
         wait_for_versions(self._table, request.progress)
-        reply = version_data(self._table)
         versions = self._table.versions()
         facts = table_facts(self._table, versions) if len(versions) else None
-        return Reply({**reply.content, "facts": facts}, reply.buffers)
+        return version_data(self._table, Story, facts=facts)
 
     @answers("sizes", in_background=True)
-    def _sizes(self, request: Request) -> dict[str, Any]:
+    def _sizes(self, request: Request) -> Sizes:
         """Return what made the latest version big."""
         request.progress("telling what made the table big")
         return size_data(self._table)
 
     @answers("disk", in_background=True)
-    def _disk(self, request: Request) -> Reply | dict[str, Any]:
+    def _disk(self, request: Request) -> DiskUsage | Problem:
         """Return what is on disk."""
         return disk_answer(self._table, request)
 
     @answers("plans", in_background=True)
-    def _plans(self, request: Request) -> dict[str, Any]:
+    def _plans(self, request: Request) -> Plans:
         """Return what a cleanup and a compaction would make of it."""
         return plans_answer(self._table, request)
 
     @answers("advice", in_background=True)
-    def _advice(self, request: Request) -> dict[str, Any]:
+    def _advice(self, request: Request) -> Advice:
         """Return what is wrong with the table and what to do, the worst first."""
         request.progress("checking the table")
         return advice_data(

@@ -1,9 +1,9 @@
 """What the overview says of a table: facts of its latest version, and what made it big."""
 
-from dataclasses import asdict
 from typing import Any
 
 import polars as pl
+from msgspec.structs import asdict
 
 from lance_explorer.display import branch_words, tag_words
 from lance_explorer.errors import LanceExplorerError
@@ -11,50 +11,58 @@ from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline, origin_note
 from lance_explorer.shown import one_line
 from lance_explorer.table import Table
+from lance_explorer.widgets.messages.overview import (
+    Headline,
+    LargestCommits,
+    LatestFacts,
+    Listed,
+    RestOfCommits,
+    SizedCommit,
+    Sizes,
+    TableFacts,
+)
 
 __all__ = ["latest_facts", "size_data", "table_facts"]
 
 _MOST_COMMITS = 8
 _MOST_NAMES = 5
 _LONGEST_NAME = 80
+_COUNTS = (
+    "num_rows",
+    "num_deleted_rows",
+    "num_fragments",
+    "num_data_files",
+    "data_bytes",
+    "manifest_bytes",
+)
 
 
-def table_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
-    """Return what there is to say of the latest version that can be read, and of its refs.
-
-    Counts are decimal strings, null where they are unknown.
-    """
-    return {**latest_facts(table, versions), "num_lost": str(_num_lost(table))}
+def table_facts(table: Table, versions: pl.DataFrame) -> TableFacts:
+    """Return what there is to say of the latest version that can be read, and of its refs."""
+    return TableFacts(**asdict(latest_facts(table, versions)), num_lost=str(_num_lost(table)))
 
 
-def latest_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
+def latest_facts(table: Table, versions: pl.DataFrame) -> LatestFacts:
     """Return of these facts those that the latest version tells by itself."""
     latest = versions.row(-1, named=True)
     time = latest["timestamp"]
-    return {
-        "version": str(latest["version"]),
-        "latest_version": str(table._view.latest_version),
-        **{
-            name: None if latest[name] is None else str(latest[name])
-            for name in (
-                "num_rows",
-                "num_deleted_rows",
-                "num_fragments",
-                "num_data_files",
-                "data_bytes",
-                "manifest_bytes",
-            )
-        },
-        "time": None if time is None else time.timestamp() * 1000,
-        "flags": [*filter(None, latest["reader_flags"].split(", "))],
-        "writer": " ".join([latest[name] for name in ("writer", "writer_version") if latest[name]]),
-        "indices": _named(_index_names(table, latest["version"])),
-        "tags": _named(tag_words(table._view)),
-        "branches": _named(branch_words(table._view)),
+    counts: dict[str, Any] = {
+        name: None if latest[name] is None else str(latest[name]) for name in _COUNTS
     }
+    return LatestFacts(
+        version=str(latest["version"]),
+        latest_version=str(table._view.latest_version),
+        **counts,
+        time=None if time is None else time.timestamp() * 1000,
+        flags=[*filter(None, latest["reader_flags"].split(", "))],
+        writer=" ".join([latest[name] for name in ("writer", "writer_version") if latest[name]]),
+        indices=_named(_index_names(table, latest["version"])),
+        tags=_named(tag_words(table._view)),
+        branches=_named(branch_words(table._view)),
+    )
 
 
-def size_data(table: Table) -> dict[str, Any]:
+def size_data(table: Table) -> Sizes:
     """Return what made the table big: a headline, and by bytes and rows the versions of the most.
 
     Versions are those that wrote what the latest one needs, at most eight; the share of the others
@@ -63,41 +71,39 @@ def size_data(table: Table) -> dict[str, Any]:
     Examples
     --------
     >>> found = size_data(table)
-    >>> [(commit["version"], commit["amount"]) for commit in found["rows"]["versions"]]
+    >>> [(commit.version, commit.amount) for commit in found.rows.versions]
     [('3', '5'), ('1', '2'), ('2', '2')]
     """
     origins = size_origins(table._view)
     told = headline(origins)
-    measures = {"bytes": ("size_bytes", "size_share"), "rows": ("num_rows", "row_share")}
-    return {
-        "headline": None if told is None else {**asdict(told), "version": str(told.version)},
-        **{name: _largest(table, origins, *columns) for name, columns in measures.items()},
-    }
+    return Sizes(
+        headline=None
+        if told is None
+        else Headline(told.before, told.link, str(told.version), told.after),
+        bytes=_largest(table, origins, "size_bytes", "size_share"),
+        rows=_largest(table, origins, "num_rows", "row_share"),
+    )
 
 
-def _largest(table: Table, origins: pl.DataFrame, measure: str, share: str) -> dict[str, Any]:
+def _largest(table: Table, origins: pl.DataFrame, measure: str, share: str) -> LargestCommits:
     """Return the versions that wrote most; none if a part is unknown, so that shares are."""
     known = origins.filter(pl.col(share).is_not_null() & (pl.col(measure) > 0))
     ordered = known.sort(measure, descending=True, maintain_order=True)
     rest = ordered.slice(_MOST_COMMITS)
     history = table._view.history
-    return {
-        "versions": [
-            {
-                "position": history.position(row["version"]),
-                "version": str(row["version"]),
-                "amount": str(row[measure]),
-                "share": row[share],
-                "note": origin_note(row),
-            }
+    return LargestCommits(
+        [
+            SizedCommit(
+                version=str(row["version"]),
+                position=history.position(row["version"]),
+                amount=str(row[measure]),
+                share=row[share],
+                note=origin_note(row),
+            )
             for row in ordered.head(_MOST_COMMITS).iter_rows(named=True)
         ],
-        "rest": {
-            "count": len(rest),
-            "amount": str(rest[measure].sum()),
-            "share": rest[share].sum(),
-        },
-    }
+        RestOfCommits(len(rest), str(rest[measure].sum()), float(rest[share].sum())),
+    )
 
 
 def _index_names(table: Table, version: int) -> list[str]:
@@ -115,7 +121,6 @@ def _num_lost(table: Table) -> int:
     return int((gaps["last_version"] - gaps["first_version"] + 1).sum()) if len(gaps) else 0
 
 
-def _named(names: list[str]) -> dict[str, Any]:
+def _named(names: list[str]) -> Listed:
     """Return how many names there are, and the first of them, each cut."""
-    shown = [one_line(name, _LONGEST_NAME) for name in names[:_MOST_NAMES]]
-    return {"count": len(names), "names": shown}
+    return Listed(len(names), [one_line(name, _LONGEST_NAME) for name in names[:_MOST_NAMES]])

@@ -8,6 +8,8 @@ from typing import Any
 from comm.base_comm import BaseComm
 from ipywidgets import Widget
 
+from lance_explorer.widgets.messages.base import Json
+
 __all__ = ["PartLine", "line_of_part", "parts_of", "traits_of_part"]
 
 _Send = Callable[[Mapping[str, Any], list[bytes]], None]
@@ -38,11 +40,6 @@ class PartLine(BaseComm):
         """Hand on a message."""
         if data and not self._closed:
             self._send(data, buffers or [])
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the view still speaks."""
-        return not self._closed
 
     def close(self, *arguments: Any, **options: Any) -> None:
         """Say nothing more."""
@@ -79,6 +76,6 @@ def line_of_part() -> PartLine | None:
     return None if send is None else PartLine(send)
 
 
-def traits_of_part(traits: Mapping[str, Any]) -> dict[str, Any]:
+def traits_of_part(traits: Mapping[str, Json]) -> dict[str, Json]:
     """Return what the browser is told of a part: what is chosen it has from the whole."""
     return {name: value for name, value in traits.items() if name != "shared"}

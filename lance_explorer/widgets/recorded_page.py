@@ -15,8 +15,9 @@ from lance_explorer.arguments import file_to_write
 from lance_explorer.display import table_name
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.table import Table
-from lance_explorer.widgets.page_messages import STATIC
+from lance_explorer.widgets.messages.base import to_json
 from lance_explorer.widgets.recording import Recording, record
+from lance_explorer.widgets.session import STATIC
 
 __all__ = ["write_recorded_page"]
 
@@ -84,7 +85,7 @@ def _page(table: Table, recording: Recording, script: str, style: str) -> str:
         style=style,
         words=escape(recording.words),
         made=escape(f"Made by lance_explorer {version('lance-explorer')} on {made_at}."),
-        told=json.dumps(recording.told, separators=(",", ":")).replace("<", "\\u003c"),
+        told=json.dumps(to_json(recording.told), separators=(",", ":")).replace("<", "\\u003c"),
         shelves="\n".join(shelves),
         script=script,
     )

@@ -10,12 +10,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from msgspec.structs import asdict, replace
+
 from lance_explorer.frames.sizes import counted
 from lance_explorer.table import Table
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.explorer import TABS
 from lance_explorer.widgets.grid_view import GridView
 from lance_explorer.widgets.log import Log
+from lance_explorer.widgets.messages.base import Message, Packed, to_json
+from lance_explorer.widgets.messages.changes import Comparison
+from lance_explorer.widgets.messages.explorer import About, Tab
+from lance_explorer.widgets.messages.lineage import FollowedRow, RowValues
+from lance_explorer.widgets.messages.recorded import (
+    KeptRows,
+    Life,
+    Missing,
+    NotAnswered,
+    RecordedPage,
+)
+from lance_explorer.widgets.messages.shared import Failure, Part
+from lance_explorer.widgets.messages.time_travel import ShownVersion
+from lance_explorer.widgets.messages.versions import VersionData
 from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.parts import parts_of, traits_of_part
 from lance_explorer.widgets.row_history import RowHistory
@@ -23,7 +39,7 @@ from lance_explorer.widgets.shelves import Shelves, key_of
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.time_travel import TimeTravel
 from lance_explorer.widgets.version_reading import PART_OF_WORDS
-from lance_explorer.widgets.view import FAILURES, Reply, View, failure_of
+from lance_explorer.widgets.view import FAILURES, View, failure_of
 
 __all__ = ["RECORDED", "Recording", "record"]
 
@@ -59,14 +75,14 @@ class Recording:
     ----------
     shelves : Shelves
         The answers.
-    told : dict
+    told : RecordedPage
         What is known of the page at its start, for the browser.
     words : str
         What is there, and what is not, in some sentences.
     """
 
     shelves: Shelves
-    told: dict[str, Any]
+    told: RecordedPage
     words: str
 
 
@@ -148,8 +164,7 @@ class _Recorder:
     def _put_basis(self) -> bool:
         """Keep what the page cannot do without."""
         history = self._travel.ask("history")
-        about = self._changes.ask("history").content
-        own = {name: about[name] for name in about if name not in history.content}
+        own = _without_versions(self._changes.ask("history"))
         put = self._shelves.put
         return (
             put(key_of("history"), history)
@@ -159,7 +174,7 @@ class _Recorder:
             and self._shelves.close()
         )
 
-    def _words_of_commits(self) -> Iterator[tuple[str, Reply]]:
+    def _words_of_commits(self) -> Iterator[tuple[str, Message]]:
         """Yield what all commits did, in the parts in which the browser asks for it."""
         for begin in range(0, len(self._kept), PART_OF_WORDS):
             some = self._kept[begin : begin + PART_OF_WORDS]
@@ -168,11 +183,9 @@ class _Recorder:
 
     def _put_of_all(self) -> None:
         """Keep what is asked for once: the overview, and the log."""
-        history = self._travel.ask("history")
         story = self._answer(self._overview, "story")
-        if len(story.buffers) == len(history.buffers):
-            own = {n: v for n, v in story.content.items() if n not in history.content}
-            story = Reply(own)
+        if isinstance(story, VersionData):
+            story = _without_versions(story)
         asked = (
             ("story", story),
             ("sizes", self._answer(self._overview, "sizes")),
@@ -196,27 +209,23 @@ class _Recorder:
             and put(key_of("rows", version), self._rows_of(version))
         )
 
-    def _rows_of(self, version: int) -> Reply:
+    def _rows_of(self, version: int) -> Any:
         shown = self._answer(self._travel, "show_version", version=version)
-        if "problem" in shown.content or "not_answered" in shown.content:
+        if not isinstance(shown, ShownVersion) or shown.problem is not None:
             return shown
         rows = self._page(self._travel)
-        ids: list[str] = []
-        if "page" in rows:
-            number = len(rows["page"]["positions"])
-            row_ids = self._travel.row_ids(number)
-            ids = [str(row) for row in row_ids]
-            if version == self._kept[-1]:
-                self._rows_seen |= dict.fromkeys(row_ids)
-        return Reply({**shown.content, **rows, "ids": ids})
+        ids = [] if rows.page is None else self._travel.row_ids(len(rows.page.positions))
+        if version == self._kept[-1]:
+            self._rows_seen |= dict.fromkeys(ids)
+        return replace(rows, has_row_ids=shown.has_row_ids, ids=tuple(map(str, ids)))
 
     def _put_changes(self, begin: int, end: int) -> bool:
         view, put = self._changes, self._shelves.put
         view.state.compared_version, view.state.version = begin, end
         view.compare_now()
-        about = view.ask("comparison").content
+        about: Comparison = view.ask("comparison")
         has_room = put(key_of("compared", begin, end), about)
-        if about["problem"]:
+        if about.problem:
             return has_room
         has_room &= put(key_of("values", begin, end), self._answer(view, "values"))
         for change, column in self._narrowed(about):
@@ -227,56 +236,57 @@ class _Recorder:
             has_room = put(key, self._changed_rows(view))
         return has_room
 
-    def _narrowed(self, about: Any) -> Iterator[tuple[str | None, str | None]]:
+    def _narrowed(self, about: Comparison) -> Iterator[tuple[str | None, str | None]]:
         """Yield what the rows can be narrowed to: first nothing, then one class or column."""
         yield None, None
-        yield from [(c["name"], None) for c in about["classes"] if c["num_rows"] not in ("0", None)]
-        cells = about["cells"]["columns"] if about["cells"] else []
-        differ = [cell["name"] for cell in cells if cell["num_rows"] != "0"]
+        yield from [(c.name, None) for c in about.classes or () if c.num_rows not in ("0", None)]
+        cells = about.cells.columns if about.cells else []
+        differ = [cell.name for cell in cells if cell.num_rows != "0"]
         yield from [(None, name) for name in differ[:_MOST_COLUMNS]]
 
-    def _changed_rows(self, view: Changes) -> Reply:
+    def _changed_rows(self, view: Changes) -> KeptRows:
         rows = self._page(view)
-        ids = view.row_ids(len(rows["page"]["positions"])) if "page" in rows else []
+        ids = [] if rows.page is None else view.row_ids(len(rows.page.positions))
         some = [row for row in ids[:_FOLLOWED_OF_A_COMMIT] if row is not None]
         self._rows_seen |= dict.fromkeys(some)
-        return Reply({**rows, "ids": [None if row is None else str(row) for row in ids]})
+        return replace(rows, ids=tuple([None if row is None else str(row) for row in ids]))
 
     def _put_row(self, row: int) -> bool:
         """Keep the life of a row, with its values."""
         view = self._row
         view.state.row_id = row
-        life = self._answer(view, "row").content
-        values = self._answer(view, "values").content if life.get("events") else {}
+        life = self._answer(view, "row")
+        events = life.events if isinstance(life, FollowedRow) else ()
+        values = self._answer(view, "values") if events else RowValues()
         view.rest()
-        if life.get("events"):
-            last = life["events"][-1]
+        if events:
+            last = events[-1]
             self._names[str(row)] = str(row)
-            if not last["is_end"]:
-                self._names[f"{last['fragment_id']}:{last['offset']}"] = str(row)
-        kept = {"life": life, "values": values, **self._page(view)}
+            if not last.is_end:
+                self._names[f"{last.fragment_id}:{last.offset}"] = str(row)
+        kept = Life(life=life, values=values, **asdict(self._page(view)))
         return self._shelves.put(key_of("row", row), kept)
 
-    def _page(self, view: GridView) -> dict[str, Any]:
+    def _page(self, view: GridView) -> KeptRows:
         """Return the first rows that a view shows, with what is said of them, or why it fails."""
         try:
-            about = {**view.ask("rows").content}
-            page = view.ask("page", first=0, count=_MOST_ROWS).content
-            size = len(str(page))
+            about = view.ask("rows")
+            page = view.ask("page", first=0, count=_MOST_ROWS)
+            size = len(str(to_json(page)))
             if size > _LONGEST_PAGE:
-                fewer = max(_FEWEST_ROWS, len(page["positions"]) * _LONGEST_PAGE // size)
-                page = view.ask("page", first=0, count=fewer).content
-            heads = view.ask("heads").content
+                fewer = max(_FEWEST_ROWS, len(page.positions) * _LONGEST_PAGE // size)
+                page = view.ask("page", first=0, count=fewer)
+            heads = view.ask("heads")
         except FAILURES as error:
-            return {"not_answered": _failure(error)}
-        return {"about": about, "page": page, "heads": heads}
+            return KeptRows(not_answered=_failure(error))
+        return KeptRows(about=about, page=page, heads=heads)
 
-    def _answer(self, view: View, kind: str, **arguments: Any) -> Reply:
+    def _answer(self, view: View, kind: str, **arguments: Any) -> Any:
         """Return an answer, or why there is none."""
         try:
             return view.ask(kind, **arguments)
         except FAILURES as error:
-            return Reply({"not_answered": _failure(error)})
+            return NotAnswered(_failure(error))
 
     def _while_room(self, things: Iterable[int], put: Callable[[int], bool]) -> None:
         """Keep what is put as long as there is room."""
@@ -294,41 +304,38 @@ class _Recorder:
 
     # ---------------------------------------------------------------------------- what is told
 
-    def _told(self) -> dict[str, Any]:
+    def _told(self) -> RecordedPage:
         words = self._words()
-        tabs = [{"name": name, "label": TABS[name].label} for name in RECORDED]
         parts = {}
         for number, (name, view) in enumerate(self._views().items(), 1):
-            traits = {
-                **traits_of_part(view.traits_to_share()),
-                "label": TABS[name].label,
-                "opens": [*RECORDED],
-            }
-            parts[name] = {**traits, "number": number, "offline": NEEDS_PYTHON}
-        return {
-            "about": {
-                "name": self._table._view.name,
-                "uri": self._table.uri,
-                "branch": self._table.branch,
-                "branches": [],
-                "tabs": tabs,
-            },
-            "latest": str(self._latest),
-            "offline": NEEDS_PYTHON,
-            "parts": parts,
-            "tags": self._tags(),
-            "names": self._names,
-            "rows": [str(row) for row in sorted(self._followed)],
-            "index": self._shelves.index,
-            "missing": {
-                "rows": f"This page does not have them. {words}",
-                "changes": f"This page does not have it. {words}",
-                "life": f"This page does not have that row. {words}",
-                "version": "This page knows versions by their number and tags, of this branch.",
-                "whole": "cut: the whole value needs Python",
-                "other": f"This page has no room for it. {NEEDS_PYTHON}.",
-            },
-        }
+            part = Part(number=number, **traits_of_part(view.traits_to_share()))
+            label, opens = TABS[name].label, [*RECORDED]
+            parts[name] = replace(part, label=label, opens=opens, offline=NEEDS_PYTHON)
+        return RecordedPage(
+            about=About(
+                name=self._table._view.name,
+                uri=self._table.uri,
+                branch=self._table.branch,
+                branches=[],
+                tabs=[Tab(name, TABS[name].label) for name in RECORDED],
+            ),
+            latest=str(self._latest),
+            offline=NEEDS_PYTHON,
+            parts=parts,
+            tags=self._tags(),
+            names=self._names,
+            rows=[str(row) for row in sorted(self._followed)],
+            index=self._shelves.index,
+            missing=Missing(
+                title="The page does not have it",
+                rows=f"This page does not have them. {words}",
+                changes=f"This page does not have it. {words}",
+                life=f"This page does not have that row. {words}",
+                version="This page knows versions by their number and tags, of this branch.",
+                whole="cut: the whole value needs Python",
+                other=f"This page has no room for it. {NEEDS_PYTHON}.",
+            ),
+        )
 
     def _tags(self) -> dict[str, str]:
         branch = self._table.branch
@@ -376,7 +383,12 @@ class _Recorder:
         return (0 if first == self._latest == 1 else first), self._latest
 
 
-def _failure(error: BaseException) -> dict[str, str]:
+def _failure(error: BaseException) -> Failure:
     """Return what failed, without the lines of code: a page may be read by anybody."""
-    told = failure_of(error)
-    return {"title": told["title"], "message": told["message"], "details": ""}
+    return replace(failure_of(error), details="")
+
+
+def _without_versions(data: VersionData) -> Packed:
+    """Return what a message has beside all versions, which are kept once."""
+    own = {*data.__struct_fields__} - {*VersionData.__struct_fields__}
+    return Packed({name: to_json(getattr(data, name)) for name in own})

@@ -1,6 +1,7 @@
 """The life of one row as a timeline, with its values at each event."""
 
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,14 @@ from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import arranged_code
-from lance_explorer.widgets.lineage_data import event_data, versions_data
+from lance_explorer.widgets.lineage_data import commits, event_facts
+from lance_explorer.widgets.messages.lineage import (
+    FollowedRow,
+    PlacedEvent,
+    RowAbout,
+    RowValues,
+)
+from lance_explorer.widgets.messages.shared import Found
 from lance_explorer.widgets.row_lookup import row_named, row_numbers_of
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.row_values_data import (
@@ -29,7 +37,7 @@ from lance_explorer.widgets.row_values_data import (
 )
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState, table_of
-from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answers
+from lance_explorer.widgets.view import IN_STATIC_PICTURE, Request, answers
 
 __all__ = ["RowHistory"]
 
@@ -129,37 +137,36 @@ class RowHistory(RowsView):
     # -------------------------------------------------------------------------- answers
 
     @answers("open")
-    def _open(self, request: Request) -> Reply:
-        reply = versions_data(self._table.versions())
-        about = {
-            "name": self._table._view.name,
-            "branch": self._table.branch,
-            "has_row_ids": self._table.latest.has_stable_row_ids,
-        }
-        return Reply({**reply.content, **about}, reply.buffers)
+    def _open(self, _: Request) -> RowAbout:
+        return RowAbout(
+            **commits(self._table.versions()),
+            name=self._table._view.name,
+            branch=self._table.branch,
+            has_row_ids=self._table.latest.has_stable_row_ids,
+        )
 
     @answers("find", in_background=True)
-    def _find(self, request: Request) -> dict[str, Any]:
+    def _find(self, request: Request, *, text: str) -> Found:
         """Choose the row that a text names; what is wrong with the text is part of the answer."""
         request.progress("looking for the row")
         try:
-            row_id = row_named(self._table, request["text"])
+            row_id = row_named(self._table, text)
             self._events_of(row_id)
         except LanceExplorerError as error:
-            return {"problem": str(error)}
+            return Found(problem=str(error))
         request.check()
         self.state.row_id = row_id
-        return {"row_id": str(row_id)}
+        return Found(row_id=str(row_id))
 
     @answers("step", in_background=True)
-    def _step(self, request: Request) -> dict[str, Any]:
+    def _step(self, request: Request, *, direction: int) -> Found:
         """Choose the next live row of the latest version, or the one before."""
         request.progress("looking for the next row")
         version = self._table._view.latest_version
         if self._numbers is None or self._numbers[0] != version:
             self._numbers = version, row_numbers_of(self._table.latest)
         numbers = self._numbers[1]
-        is_next = int(request["direction"]) > 0
+        is_next = direction > 0
         now = self.state.row_id
         if now is None:
             place = 0 if is_next else len(numbers) - 1
@@ -169,40 +176,37 @@ class RowHistory(RowsView):
             place = int(np.searchsorted(numbers, np.uint64(now))) - 1
         if not 0 <= place < len(numbers):
             way = "later" if is_next else "earlier"
-            return {"problem": f"there is no {way} row in version {version}"}
+            return Found(problem=f"there is no {way} row in version {version}")
         self.state.row_id = int(numbers[place])
-        return {}
+        return Found()
 
     @answers("row", in_background=True)
-    def _row(self, request: Request) -> dict[str, Any]:
+    def _row(self, request: Request) -> FollowedRow:
         """Return the events of the chosen row; why there are none is part of the answer."""
         row_id = self.state.row_id
         if row_id is None:
-            return {"row_id": None}
+            return FollowedRow(None)
         request.progress(f"following row {row_id}")
         try:
             events = self._events_of(row_id)
         except LanceExplorerError as error:
-            return {"row_id": str(row_id), "problem": str(error)}
+            return FollowedRow(str(row_id), problem=str(error))
         shown = events.tail(_MOST_EVENTS)
-        return {
-            "row_id": str(row_id),
-            "num_events": len(events),
-            "events": [_place(event, row_id) for event in shown.iter_rows(named=True)],
-        }
+        placed = [_place(event, row_id) for event in shown.iter_rows(named=True)]
+        return FollowedRow(str(row_id), len(events), tuple(placed))
 
     @answers("values", in_background=True)
-    def _values(self, request: Request) -> dict[str, Any]:
+    def _values(self, request: Request) -> RowValues:
         """Return the values at each event, and show them in the table."""
         request.progress("reading values")
         try:
             with self._showing:
                 events, absent = self._show_values()
         except LanceExplorerError as error:
-            return {"problem": str(error)}
+            return RowValues(problem=str(error))
         if "values" not in events.columns:
-            return {"values": []}
-        return {"values": event_values(events.tail(_MOST_EVENTS), absent.tail(_MOST_EVENTS))}
+            return RowValues()
+        return RowValues(event_values(events.tail(_MOST_EVENTS), absent.tail(_MOST_EVENTS)))
 
     # ------------------------------------------------------------------------------ data
 
@@ -264,7 +268,7 @@ _LOST = {
 }
 
 
-def _doubt(event: dict[str, Any]) -> str | None:
+def _doubt(event: Mapping[str, Any]) -> str | None:
     """Return why an event may be another one; None if it is certain."""
     if not event["is_uncertain"]:
         return None
@@ -274,15 +278,14 @@ def _doubt(event: dict[str, Any]) -> str | None:
     return (_LOST if event["evidence"] == "lost" else {}).get(name, _DOUBTS.get(name))
 
 
-def _place(event: dict[str, Any], row_id: int) -> dict[str, Any]:
+def _place(event: Mapping[str, Any], row_id: int) -> PlacedEvent:
     """Return an event for the timeline, with the fragment and offset that it is drawn at."""
     after, before = event["_rowaddr_after"], event["_rowaddr_before"]
     place = RowAddress.of(before if after is None else after)
-    return {
-        **event_data(event, row_id),
-        "name": event_name(event["event"]),
-        "doubt": _doubt(event),
-        "fragment_id": str(place.fragment_id),
-        "offset": str(place.offset),
-        "address": str(int(place)),
-    }
+    return PlacedEvent(
+        **event_facts(event, row_id),
+        name=event_name(event["event"]),
+        fragment_id=str(place.fragment_id),
+        offset=str(place.offset),
+        doubt=_doubt(event),
+    )

@@ -1,17 +1,18 @@
 """The events of a row with its values: as rows of a table with marks, and as before and after."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import polars as pl
 
 from lance_explorer.answers.calls import literal
 from lance_explorer.cells.text import briefs_of
-from lance_explorer.figures.row_events import EVENT_KINDS, event_name
+from lance_explorer.figures.row_events import EVENT_KINDS
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage import row_values
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.widgets.cell_pieces import pieces_of
+from lance_explorer.widgets.messages.lineage import EventValue, EventValues
+from lance_explorer.widgets.messages.rows import CellPiece
 
 __all__ = ["absent_columns", "event_values", "events_code", "events_table"]
 
@@ -125,7 +126,7 @@ def _marks(name: str, changed: pl.Series, ended: pl.Series, absent: pl.Series) -
     ).to_series()
 
 
-def event_values(events: pl.DataFrame, absent: pl.Series) -> list[dict[str, Any]]:
+def event_values(events: pl.DataFrame, absent: pl.Series) -> tuple[EventValues, ...]:
     """Return for each event the values of the row as texts, and those before where they differ.
 
     A column that the table did not have then is absent; one that it did not have before is new.
@@ -134,41 +135,35 @@ def event_values(events: pl.DataFrame, absent: pl.Series) -> list[dict[str, Any]
     columns = {name: events["values"].struct.field(name) for name in names}
     texts = {name: briefs_of(column)[0].to_list() for name, column in columns.items()}
     pieces = {name: pieces_of(column) for name, column in columns.items()}
-    return list(_event_values(events, names, texts, pieces, absent.to_list()))
+    return tuple(_event_values(events, names, texts, pieces, absent.to_list()))
 
 
 def _event_values(
     events: pl.DataFrame,
     names: list[str],
     texts: dict[str, list[str | None]],
-    pieces: dict[str, list[dict[str, Any] | None] | None],
+    pieces: dict[str, list[CellPiece | None] | None],
     absent: list[list[str]],
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[EventValues]:
     total = len(events["values"].struct.fields) if len(events) else 0
     read = events["values"].is_not_null().to_list()
-    facts = events.select("event", "changed_columns", "_rowaddr_after").rows()
-    for number, (event, changed, after) in enumerate(facts):
+    facts = events.select("changed_columns", "_rowaddr_after").rows()
+    for number, (changed, after) in enumerate(facts):
         if not read[number]:
-            yield {"is_read": False, "what": event_name(event), "values": []}
+            yield EventValues(False, after is None, changed is not None, total, [])
             continue
         differs = set(changed or ())
         gone, gone_before = set(absent[number]), set(absent[number - 1] if number else ())
         values = [
-            {
-                "name": name,
-                "value": texts[name][number],
-                "piece": None if (shown := pieces[name]) is None else shown[number],
-                "before": texts[name][number - 1] if name in differs else None,
-                "changed": name in differs,
-                "is_absent": name in gone,
-                "is_new": name in gone_before and name not in gone,
-            }
+            EventValue(
+                name=name,
+                value=texts[name][number],
+                piece=None if (shown := pieces[name]) is None else shown[number],
+                before=texts[name][number - 1] if name in differs else None,
+                changed=name in differs,
+                is_absent=name in gone,
+                is_new=name in gone_before and name not in gone,
+            )
             for name in names
         ]
-        yield {
-            "is_read": True,
-            "is_compared": changed is not None,
-            "is_end": after is None,
-            "num_columns": total,
-            "values": values,
-        }
+        yield EventValues(True, after is None, changed is not None, total, values)

@@ -4,7 +4,7 @@ That happens in the background; until it is done, the rows stay as they were.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -14,6 +14,7 @@ from lance_explorer.panics import panics_as_errors
 from lance_explorer.values.child import time_limit
 from lance_explorer.widgets.arranging import Arrangement, Sort, arrange, is_sortable
 from lance_explorer.widgets.grid_view import GridView
+from lance_explorer.widgets.messages.shared import Busy
 from lance_explorer.widgets.row_sources import RowSource
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import FAILURES, Request, answers, failure_of
@@ -34,6 +35,7 @@ class RowsView(GridView):
     """
 
     _module = ""
+    _news: ClassVar = {"busy": Busy}
     _can_arrange = True
 
     def __init__(self, source: RowSource, *, state: ExplorerState | None = None) -> None:
@@ -114,7 +116,7 @@ class RowsView(GridView):
             source, typed, sorts = self._source, self.filter, self._sorts  # the newest by now
             with self._arranged:
                 if (typed or sorts) and not job.is_cancelled:
-                    self.tell("busy", {"text": f"arranging {source.num_rows:,} rows"})
+                    self.tell("busy", Busy(f"arranging {source.num_rows:,} rows"))
             failure = None
             try:
                 with time_limit(self.state.time_limit), panics_as_errors():
@@ -139,8 +141,7 @@ class RowsView(GridView):
         self._worker.submit("arrange", work, self.state.time_limit, late)
 
     @answers("sort")
-    def _sort(self, request: Request) -> dict[str, Any]:
+    def _sort(self, _: Request, *, sorts: list[tuple[int, bool]]) -> None:
         names = list(self._source.schema)
-        self._sorts = tuple(Sort(names[column], down) for column, down in request["sorts"])
+        self._sorts = tuple(Sort(names[column], down) for column, down in sorts)
         self._rearrange()
-        return {}

@@ -3,11 +3,9 @@
 import threading
 from functools import lru_cache
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from lance_explorer.answers.calls import call
 from lance_explorer.checks.advice import NOTHING_TO_DO
@@ -29,15 +27,24 @@ from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data, advice_sentences
 from lance_explorer.widgets.code_lines import arranged_code
-from lance_explorer.widgets.packing import packed
+from lance_explorer.widgets.messages.advice import Advice
+from lance_explorer.widgets.messages.base import Wide
+from lance_explorer.widgets.messages.encodings import (
+    EncodingsData,
+    EncodingStatistics,
+    EncodingsVersion,
+    Growth,
+    SegmentMode,
+)
+from lance_explorer.widgets.messages.shared import Problem
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.segment_facts import ages, encoding_statistics, growth
-from lance_explorer.widgets.segment_picture import MODES, Mode, SegmentPicture, segment_picture
+from lance_explorer.widgets.segment_picture import segment_picture
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
-from lance_explorer.widgets.view import Reply, Request, View, answers
+from lance_explorer.widgets.view import Request, View, answers
 
 __all__ = ["SegmentEncodings"]
 
@@ -222,31 +229,30 @@ class SegmentEncodings(VersionsView, RowsView):
     # -------------------------------------------------------------------------- answers
 
     @answers("history", in_background=True)
-    def _history(self, request: Request) -> Reply:
-        if request.get("refresh"):
+    def _history(self, request: Request, *, refresh: bool = False) -> EncodingsData:
+        if refresh:
             self._table.refresh()
         wait_for_versions(self._table, request.progress)
-        reply = version_data(self._table)
-        about = {
-            "has_row_ids": self._has_row_ids,
-            "colors": _COLORS,
-            "growth_color": PART_COLORS["row IDs"],
-        }
-        return Reply({**reply.content, **about}, reply.buffers)
+        return version_data(
+            self._table,
+            EncodingsData,
+            has_row_ids=self._has_row_ids,
+            colors=_COLORS,
+            growth_color=PART_COLORS["row IDs"],
+        )
 
     @answers("growth", in_background=True)
-    def _growth(self, request: Request) -> Reply | dict[str, Any]:
+    def _growth(self, request: Request) -> Growth | Problem:
         """Return what row IDs cost in all versions; why that cannot be told is an answer too."""
         request.progress("reading the row IDs of all versions")
         try:
-            return packed(growth(self._table))
+            return growth(self._table)
         except LanceExplorerError as error:
-            return {"problem": str(error)}
+            return Problem(str(error))
 
     @answers("advice", in_background=True)
-    def _advise(self, request: Request) -> dict[str, Any]:
+    def _advise(self, request: Request, *, version: Wide) -> Advice:
         """Return what to do about the row IDs of a version; why that is unknown is an answer."""
-        version = int(request["version"])
         request.progress(f"checking version {version:,}")
         try:
             return advice_data(health_findings(self._table._view, version, "row_ids"), _NO_ADVICE)
@@ -255,63 +261,44 @@ class SegmentEncodings(VersionsView, RowsView):
             return advice_data((), "", problem)
 
     @answers("version", in_background=True)
-    def _version(self, request: Request) -> Reply | dict[str, Any]:
+    def _version(
+        self, request: Request, *, version: Wide, fragment: Wide | None, mode: SegmentMode
+    ) -> EncodingsVersion | Problem:
         """Return what is shown of a version and a fragment, and show its rows."""
-        version, typed = int(request["version"]), request["fragment"]
-        fragment_id = None if typed is None else int(typed)
         request.progress(f"reading the row IDs of version {version:,}")
         try:
             read = self._read(version)
             request.check()
-            rows = self._rows_of(version, fragment_id)
+            rows = self._rows_of(version, fragment)
         except LanceExplorerError as error:
             self._show(FrameRows(_NOTHING.segments), request)
-            return {"problem": str(error)}
+            return Problem(str(error))
         self._show(rows, request)
-        shown = read.of(fragment_id)
+        shown = read.of(fragment)
         request.progress(f"drawing {len(read.segments):,} segments")
-        about: dict[str, Any] = {
-            "is_one": shown is not read,
-            "words": encoding_words(shown.segments, shown.encodings),
-            "statistics": encoding_statistics(shown.segments),
-            "choices": _choices(read.encodings, fragment_id),
-            "num_fragments": len(read.encodings),
-            "mode": request["mode"],
-        }
-        mode: Mode = MODES[MODES.index(request["mode"])]
         picture = segment_picture(read.segments, read.encodings, mode)
-        arrays: dict[str, NDArray[Any]] = {**picture.arrays}
-        about |= _about_picture(picture)
-        if shown is not read:
-            request.check()
-            one = segment_picture(shown.segments, shown.encodings, mode)
-            arrays |= {f"one_{name}": array for name, array in one.arrays.items()}
-            about["one"] = _about_picture(one)
-        versions: NDArray[np.uint64] = self._table._view.history.versions
-        return packed({**arrays, **ages(shown.runs, versions)}, about)
+        request.check()
+        return EncodingsVersion(
+            words=encoding_words(shown.segments, shown.encodings),
+            statistics=encoding_statistics(shown.segments),
+            choices=_choices(read.encodings, fragment),
+            num_fragments=len(read.encodings),
+            mode=mode,
+            segments=picture,
+            one=None if shown is read else segment_picture(shown.segments, shown.encodings, mode),
+            ages=ages(shown.runs, self._table._view.history.versions),
+        )
 
 
-def _static_picture(statistics: list[dict[str, Any]]) -> str:
+def _static_picture(statistics: list[EncodingStatistics]) -> str:
     """Return the bytes of each encoding as a picture for where no script runs."""
-    sizes = {row["encoding"]: int(row["bytes"] or 0) for row in statistics}
+    sizes = {row.encoding: int(row.bytes or 0) for row in statistics}
     picture = shares_strip(sizes, _COLORS, "Bytes of row IDs by encoding")
     if not picture:
         return ""
     return (
         f"<div>{picture}</div><div>Bytes of row IDs by encoding: {shares_key(sizes, _COLORS)}</div>"
     )
-
-
-def _about_picture(picture: SegmentPicture) -> dict[str, Any]:
-    return {
-        "rows": [[str(first), str(last), number] for first, last, number in picture.fragments],
-        "row_words": picture.words,
-        "row_sizes": picture.sizes,
-        "begin": str(picture.begin),
-        "end": str(picture.end),
-        "kinds": picture.kinds,
-        "num_bins": picture.num_bins,
-    }
 
 
 def _choices(encodings: pl.DataFrame, chosen: int | None) -> list[str]:

@@ -1,21 +1,23 @@
 """What is said of the row IDs of a table: encodings in numbers, growth, and the age of rows."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from lance_explorer.figures.encoding_rows import SPILLED
 from lance_explorer.figures.palette import ENCODING_COLORS
 from lance_explorer.figures.row_id_growth import row_id_growth
 from lance_explorer.table import Table
-from lance_explorer.widgets.packing import floats
+from lance_explorer.widgets.arrays import floats
+from lance_explorer.widgets.messages.base import BigUint64Array, Float64Array
+from lance_explorer.widgets.messages.encodings import Ages, EncodingStatistics, Growth
 
 __all__ = ["ages", "encoding_statistics", "growth"]
 
 
-def encoding_statistics(segments: pl.DataFrame) -> list[dict[str, Any]]:
+def encoding_statistics(segments: pl.DataFrame) -> list[EncodingStatistics]:
     """Return for each encoding that occurs its segments, row IDs, bytes, and bytes a row ID.
 
     Numbers are decimal strings, None where they are unknown.
@@ -31,43 +33,44 @@ def encoding_statistics(segments: pl.DataFrame) -> list[dict[str, Any]]:
     return [_statistics(name, found[name]) for name in names if name in found]
 
 
-def _statistics(name: str, row: dict[str, Any]) -> dict[str, Any]:
+def _statistics(name: str, row: Mapping[str, Any]) -> EncodingStatistics:
     size, values = row["encoded_bytes"], row["num_values"]
-    return {
-        "encoding": name,
-        "count": str(row["count"]),
-        "one_row": str(row["one_row"]),
-        "num_values": str(values),
-        "bytes": None if size is None else str(size),
-        "bytes_per_row": None if size is None or not values else size / values,
-    }
+    return EncodingStatistics(
+        encoding=name,
+        count=str(row["count"]),
+        one_row=str(row["one_row"]),
+        num_values=str(values),
+        bytes=None if size is None else str(size),
+        bytes_per_row=None if size is None or not values else size / values,
+    )
 
 
-def growth(table: Table) -> dict[str, NDArray[Any]]:
+def growth(table: Table) -> Growth:
     """Return for each kept version the bytes of a row, now and at best, and all bytes.
 
     What is unknown is NaN.
     """
     found = row_id_growth(table.inspect.row_id_totals(), table.inspect.all_row_id_encodings())
-    return {
-        "growth_now": floats(found["bytes_per_row"]),
-        "growth_best": floats(found["best_per_row"]),
-        "growth_bytes": floats(found["row_ids_bytes"]),
-        "growth_segments": floats(found["num_segments"]),
-    }
+    return Growth(
+        growth_now=floats(found["bytes_per_row"]),
+        growth_best=floats(found["best_per_row"]),
+        growth_bytes=floats(found["row_ids_bytes"]),
+        growth_segments=floats(found["num_segments"]),
+    )
 
 
-def ages(runs: pl.DataFrame, versions: NDArray[np.uint64]) -> dict[str, NDArray[np.float64]]:
+def ages(runs: pl.DataFrame, versions: BigUint64Array) -> Ages:
     """Return how many rows each kept version created, and last updated, as far as that is stored.
 
     Rows of versions that are not kept count for the next one that is.
     """
-    counts = {}
-    for name in ("created_at", "last_updated_at"):
+
+    def counted(name: str) -> Float64Array:
         some = runs.filter(sequence=name)
         at = np.searchsorted(versions, some["row_version"].to_numpy())
         rows = some["num_rows"].cast(pl.Float64).to_numpy()
         last = max(len(versions) - 1, 0)
         sums = np.bincount(np.minimum(at, last), rows, len(versions))
-        counts[f"age_{name}"] = sums.astype(np.float64)
-    return counts
+        return sums.astype(np.float64)
+
+    return Ages(counted("created_at"), counted("last_updated_at"))

@@ -1,8 +1,6 @@
 """The row-ID segments of a version as a raster: however many there are, a browser gets as much."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -11,13 +9,13 @@ from numpy.typing import NDArray
 from lance_explorer.figures.encoding_rows import SPILLED, encoding_rows
 from lance_explorer.figures.palette import ENCODING_COLORS
 from lance_explorer.rowids.arrays import MAX_U64
-from lance_explorer.widgets.packing import floats
+from lance_explorer.widgets.arrays import floats
+from lance_explorer.widgets.messages.base import Uint8Array
+from lance_explorer.widgets.messages.encodings import SegmentMode, Segments
 
-__all__ = ["MODES", "Mode", "SegmentPicture", "segment_picture"]
+__all__ = ["MODES", "segment_picture"]
 
-Mode = Literal["position", "row_id"]
-
-MODES: tuple[Mode, ...] = ("position", "row_id")
+MODES: tuple[SegmentMode, ...] = get_args(SegmentMode)
 """What runs to the right: where row IDs stand in the sequence, or the row IDs themselves."""
 
 _MOST_ROWS = 120
@@ -27,46 +25,7 @@ _NOTHING = 255
 _FAINTEST = 48  # of 255
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentPicture:
-    """Rows of a picture, a fragment each or several, and what stands where in them.
-
-    Attributes
-    ----------
-    fragments : list of (int, int, int)
-        For each row its first and its last fragment, and how many there are.
-    words : list of list of str
-        For each row what there is to say about it, in lines.
-    sizes : list of str
-        For each row how much it takes now and at best.
-    begin, end : int
-        What the left and the right edge of the picture stand for.
-    arrays : mapping
-        ``segment_kind``: for each row and bin the encoding of most row IDs there, a position in
-        ``kinds``, or 255; ``segment_fill``: how much of the bin they fill, of 255;
-        ``segment_begins``: how many segments begin there. ``row_bytes``: for each row and encoding
-        the bytes, ``row_best``: for each row the bytes at best; NaN where they are not known.
-    """
-
-    fragments: list[tuple[int, int, int]]
-    words: list[list[str]]
-    sizes: list[str]
-    begin: int
-    end: int
-    arrays: Mapping[str, NDArray[Any]]
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The encodings that ``segment_kind`` numbers."""
-        return _KINDS
-
-    @property
-    def num_bins(self) -> int:
-        """How many bins a row has."""
-        return _BINS
-
-
-def segment_picture(segments: pl.DataFrame, encodings: pl.DataFrame, mode: Mode) -> SegmentPicture:
+def segment_picture(segments: pl.DataFrame, encodings: pl.DataFrame, mode: SegmentMode) -> Segments:
     """Return the picture of segments, of which ``encodings`` has the fragments in order.
 
     Fragments that share a row stand one behind the other where positions run to the right, and one
@@ -89,21 +48,24 @@ def segment_picture(segments: pl.DataFrame, encodings: pl.DataFrame, mode: Mode)
     first = np.minimum(begins, _BINS - 1).astype(np.int64)
     begun = np.bincount(row * _BINS + first, minlength=num_rows * _BINS)
     part_cells = parts["row"].to_numpy() * len(_KINDS) + _codes(parts["encoding"])
-    return SegmentPicture(
-        rows.select("first", "last", "num_fragments").rows(),
-        rows["words"].to_list(),
-        rows["sizes"].to_list(),
-        *edges,
-        {
-            **_raster(counts, (edges[1] - edges[0]) / _BINS),
-            "segment_begins": begun.astype(np.int32),
-            "row_bytes": np.bincount(
-                part_cells,
-                parts["encoded_bytes"].cast(pl.Float64).to_numpy(),
-                num_rows * len(_KINDS),
-            ).astype(np.float64),
-            "row_best": floats(rows["best_bytes"]),
-        },
+    sizes = parts["encoded_bytes"].cast(pl.Float64).to_numpy()
+    kind, fill = _raster(counts, (edges[1] - edges[0]) / _BINS)
+    return Segments(
+        rows=[
+            (str(first), str(last), number)
+            for first, last, number in rows.select("first", "last", "num_fragments").iter_rows()
+        ],
+        row_words=rows["words"].to_list(),
+        row_sizes=rows["sizes"].to_list(),
+        kinds=_KINDS,
+        num_bins=_BINS,
+        begin=str(edges[0]),
+        end=str(edges[1]),
+        kind=kind,
+        fill=fill,
+        begins=begun.astype(np.int32),
+        bytes=np.bincount(part_cells, sizes, num_rows * len(_KINDS)).astype(np.float64),
+        best=floats(rows["best_bytes"]),
     )
 
 
@@ -165,12 +127,10 @@ def _spread(
     return counts
 
 
-def _raster(counts: NDArray[np.float64], room: float) -> dict[str, NDArray[np.uint8]]:
+def _raster(counts: NDArray[np.float64], room: float) -> tuple[Uint8Array, Uint8Array]:
     """Return the encoding of most values in each bin, and how full it is of ``room`` values."""
     total = counts.sum(axis=1)
     is_there = total > 1e-6 * max(room, 1e-300)
     fill = np.clip(np.ceil(255 * total / max(room, 1e-300)), _FAINTEST, 255)
-    return {
-        "segment_kind": np.where(is_there, counts.argmax(axis=1), _NOTHING).astype(np.uint8),
-        "segment_fill": np.where(is_there, fill, 0).astype(np.uint8),
-    }
+    kind = np.where(is_there, counts.argmax(axis=1), _NOTHING)
+    return kind.astype(np.uint8), np.where(is_there, fill, 0).astype(np.uint8)

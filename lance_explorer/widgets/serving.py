@@ -13,29 +13,19 @@ from contextlib import (
 from html import escape
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
 
 import uvicorn
-from comm.base_comm import BaseComm
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from lance_explorer.widgets.page_messages import (
-    QUESTION_SECONDS,
-    STATIC,
-    Hands,
-    Message,
-    heard,
-    message,
-)
+from lance_explorer.widgets.session import NOT_UNDERSTOOD, STATIC, Session
 from lance_explorer.widgets.view import View
 
 __all__ = ["redirecting_page", "serve"]
 
-_NOT_UNDERSTOOD = 1007
 _TYPES = {"explorer.js": "text/javascript", "explorer.css": "text/css"}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -77,35 +67,15 @@ openPage(document.body, new URL("socket?token={token}", location.href));
 _Started = Callable[[str], AbstractContextManager[object]]
 
 
-class _Line(BaseComm):
-    """The line of the widget to all pages that show it."""
-
-    def __init__(self) -> None:
-        self.pages: dict[Callable[[Message], None], None] = {}
-        super().__init__(target_name="jupyter.widget")
-
-    def publish_msg(
-        self,
-        msg_type: str,
-        data: dict[str, Any] | None = None,
-        metadata: dict[str, Any] | None = None,
-        buffers: list[bytes] | None = None,
-        **keys: Any,
-    ) -> None:
-        """Send a message to all pages; any thread may."""
-        if msg_type == "comm_msg" and data:
-            told = message(data, buffers or [])
-            for send in [*self.pages]:
-                send(told)
-
-
-def serve(view: View, title: str, *, port: int = 0, started: _Started = nullcontext) -> None:
+def serve(
+    make: Callable[[], View], title: str, *, port: int = 0, started: _Started = nullcontext
+) -> None:
     """Serve a widget on loopback until Ctrl+C.
 
     Parameters
     ----------
-    view : View
-        The widget.
+    make : callable
+        Makes the widget.
     title : str
         The title of the page.
     port : int
@@ -114,10 +84,11 @@ def serve(view: View, title: str, *, port: int = 0, started: _Started = nullcont
         Is called with the address of the page, which has the token, when it can be opened; returns
         a context that lasts until the server ends.
     """
+    session = Session(make)
     token = secrets.token_urlsafe(24)
     listener = socket.create_server(("127.0.0.1", port))
     host = f"127.0.0.1:{listener.getsockname()[1]}"
-    application = _application(view, title, token, host, started)
+    application = _application(session, title, token, host, started)
     settings = uvicorn.Config(
         application,
         log_level="warning",
@@ -130,7 +101,7 @@ def serve(view: View, title: str, *, port: int = 0, started: _Started = nullcont
     except KeyboardInterrupt:  # uvicorn has ended well, and tells it once more
         pass
     finally:
-        view.close()
+        session.close()
 
 
 @contextmanager
@@ -146,15 +117,12 @@ def redirecting_page(address: str) -> Iterator[Path]:
         yield Path(file.name)
 
 
-def _application(view: View, title: str, token: str, host: str, started: _Started) -> Starlette:
-    line = _Line()
-    view.comm = line
-    hands = Hands()  # questions are heard in their order
-    view.state.time_limit = QUESTION_SECONDS
-
+def _application(
+    session: Session, title: str, token: str, host: str, started: _Started
+) -> Starlette:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        view.begin()
+        session.view.begin()
         with started(f"http://{host}/?token={token}"):
             yield
 
@@ -183,38 +151,20 @@ def _application(view: View, title: str, token: str, host: str, started: _Starte
             await page.close(code=1008)
             return
         await page.accept()
-        loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[Message] = asyncio.Queue()
 
-        def send(told: Message) -> None:
-            loop.call_soon_threadsafe(queue.put_nowait, told)
+        async def send(part: str | bytes) -> None:
+            await (page.send_text(part) if isinstance(part, str) else page.send_bytes(part))
 
-        line.pages[send] = None
-        send(message({"method": "update", "state": view.traits_to_share()}, []))
-        sender = asyncio.create_task(_send_all(page, queue))
+        showing = asyncio.create_task(session.show(send))
         try:
-            while True:
-                said = await page.receive()
-                content = heard(said.get("text") or said.get("bytes"))
-                if content is None:
-                    if said["type"] == "websocket.receive":
-                        await page.close(_NOT_UNDERSTOOD)
+            while (said := await page.receive())["type"] == "websocket.receive":
+                if not await session.hear(said.get("text") or said.get("bytes")):
+                    await page.close(NOT_UNDERSTOOD)
                     break
-                await hands.hear(view, content)
         except (WebSocketDisconnect, RuntimeError):
             pass  # the page was closed, or the server ends
         finally:
-            line.pages.pop(send, None)
-            sender.cancel()
+            showing.cancel()
 
     routes = [Route("/", page), Route("/{name}", page), WebSocketRoute("/socket", talk)]
     return Starlette(routes=routes, lifespan=lifespan)
-
-
-async def _send_all(page: WebSocket, queue: asyncio.Queue[Message]) -> None:
-    """Send what is in the queue, one message after the other."""
-    while True:
-        text, buffers = await queue.get()
-        await page.send_text(text)
-        for buffer in buffers:
-            await page.send_bytes(bytes(buffer))

@@ -3,10 +3,8 @@
 import base64
 import gzip
 import json
-from collections.abc import Mapping
-from typing import Any
 
-from lance_explorer.widgets.view import Reply
+from lance_explorer.widgets.messages.base import Message, Packed, pack, to_json
 
 __all__ = ["Shelves", "key_of"]
 
@@ -45,13 +43,12 @@ class Shelves:
         self._waiting: dict[str, str] = {}
         self._size = 0
 
-    def put(self, key: str, answer: Reply | Mapping[str, Any]) -> bool:
+    def put(self, key: str, answer: Message) -> bool:
         """Keep an answer; return False once there is no room: the last ones are left out then."""
         if key in self._waiting or key in self.index:
             return True
-        reply = answer if isinstance(answer, Reply) else Reply(answer)
-        buffers = [base64.b64encode(buffer).decode() for buffer in reply.buffers]
-        text = json.dumps([dict(reply.content), buffers], separators=(",", ":"), allow_nan=False)
+        packed = answer if isinstance(answer, Packed) else pack(answer)
+        text = json.dumps(to_json(packed), separators=(",", ":"), allow_nan=False)
         self._waiting[key] = text
         self._size += len(text)
         return self._size < _SHELF or self.close()

@@ -5,15 +5,17 @@ the browser they go as decimal strings, since its numbers are exact to 2^53 only
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import traitlets
+from msgspec import UNSET
 
 from lance_explorer.arguments import of_kind, text, whole_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.shown import described
 from lance_explorer.table import Table
+from lance_explorer.widgets.messages.shared import Changes
 
 __all__ = [
     "ExplorerState",
@@ -122,7 +124,7 @@ def table_of(table: Table) -> Table:
 
 def choices(state: ExplorerState) -> dict[str, int | str | None]:
     """Return what is chosen, by name."""
-    return {name: getattr(state, name) for name in _READERS}
+    return {name: getattr(state, name) for name in _NAMES}
 
 
 def change(state: ExplorerState, changes: Mapping[str, int | str | None]) -> None:
@@ -132,20 +134,15 @@ def change(state: ExplorerState, changes: Mapping[str, int | str | None]) -> Non
             setattr(state, name, value)
 
 
-def to_browser(state: ExplorerState) -> dict[str, str | None]:
+def to_browser(state: ExplorerState) -> dict[str, Any]:
     """Return a state as the browser gets it: numbers as decimal strings."""
     return {k: None if v is None else str(v) for k, v in choices(state).items()}
 
 
-def read_choices(changes: Mapping[str, str | None]) -> dict[str, int | str | None]:
+def read_choices(changes: Changes) -> dict[str, int | str | None]:
     """Return choices that come from the browser."""
-    return {k: None if v is None else _READERS[k](v) for k, v in changes.items()}
+    given = {name: getattr(changes, name) for name in _NAMES}
+    return {name: value for name, value in given.items() if value is not UNSET}
 
 
-_READERS: dict[str, Callable[[str], int | str]] = {
-    "version": int,
-    "compared_version": int,
-    "fragment_id": int,
-    "row_id": int,
-    "filter": str,
-}
+_NAMES = tuple(Changes.__struct_fields__)

@@ -1,7 +1,6 @@
 """A slider over the versions of a table, and everything about the version it stands on."""
 
 import threading
-from typing import Any
 
 import polars as pl
 
@@ -12,13 +11,17 @@ from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.grid_view import GridView
+from lance_explorer.widgets.messages.base import Wide
+from lance_explorer.widgets.messages.shared import Found
+from lance_explorer.widgets.messages.time_travel import Details, ShownVersion
+from lance_explorer.widgets.messages.versions import VersionData
 from lance_explorer.widgets.row_lookup import row_named
 from lance_explorer.widgets.row_sources import FrameRows, VersionRows
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_details import VersionDetails
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
-from lance_explorer.widgets.view import Reply, Request, answers
+from lance_explorer.widgets.view import Request, answers
 
 __all__ = ["TimeTravel"]
 
@@ -100,50 +103,48 @@ class TimeTravel(VersionsView, GridView):
         return f"TimeTravel(version {self.state.version})"
 
     @answers("history", in_background=True)
-    def _history(self, request: Request) -> Reply:
-        if request.get("refresh"):
+    def _history(self, request: Request, *, refresh: bool = False) -> VersionData:
+        if refresh:
             self._table.refresh()
             self._details = None
         wait_for_versions(self._table, request.progress)
         return version_data(self._table)
 
     @answers("details")
-    def _version_details(self, request: Request) -> dict[str, Any]:
+    def _version_details(self, _: Request, *, version: Wide) -> Details:
         if self._details is None:
             self._details = VersionDetails(self._table)
-        return self._details.at(int(request["version"]))
+        return self._details.at(version)
 
     @answers("find")
-    def _find(self, request: Request) -> dict[str, Any]:
+    def _find(self, _: Request, *, text: str) -> Found:
         """Find the version that a text names; what is wrong with the text is part of the answer."""
         try:
-            return {"version": str(kept_version(self._table._view, request["text"]))}
+            return Found(version=str(kept_version(self._table._view, text)))
         except LanceExplorerError as error:
-            return {"problem": str(error)}
+            return Found(problem=str(error))
 
     @answers("show_version", in_background=True)
-    def _show_version(self, request: Request) -> dict[str, Any]:
+    def _show_version(self, request: Request, *, version: Wide) -> ShownVersion:
         """Show the rows of a version; why they cannot be read is part of the answer."""
-        version = int(request["version"])
         try:
             rows = VersionRows(self._table._view, version)
             rows.slice(0, 1, self._shown_of(rows))  # tells whether they can be read
         except LanceExplorerError as error:
-            return {"problem": str(error)}
+            return ShownVersion(problem=str(error))
         with self._showing:  # after an older one, which hears here that it is not wanted any more
             request.check()
             self.show_rows(rows)
-        return {"has_row_ids": rows.has_row_ids}
+        return ShownVersion(has_row_ids=rows.has_row_ids)
 
     @answers("choose_row", in_background=True)
-    def _choose_row(self, request: Request) -> dict[str, Any]:
+    def _choose_row(self, request: Request, *, row: int) -> None:
         """Choose the row at a position of the version that is shown, wherever it lives by now."""
-        rows, position = self._source, int(request["row"])
+        rows = self._source
         if isinstance(rows, VersionRows):
-            [address] = rows.slice(position, position + 1, ["_rowaddr"])["_rowaddr"]
+            [address] = rows.slice(row, row + 1, ["_rowaddr"])["_rowaddr"]
             place = RowAddress.of(address)
-            row = f"{place.fragment_id}:{place.offset}@{rows.version}"
-            row_id = row_named(self._table, row)
+            name = f"{place.fragment_id}:{place.offset}@{rows.version}"
+            row_id = row_named(self._table, name)
             request.check()
             self.state.row_id = row_id
-        return {}

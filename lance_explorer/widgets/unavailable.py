@@ -1,7 +1,7 @@
 """What stands in the place of a view that could not be made."""
 
 from collections.abc import Callable
-from typing import Any, Never
+from typing import Never
 
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import Request, View, answers
@@ -41,10 +41,9 @@ class Unavailable(View):
         raise self._error
 
     @answers("make")
-    def _make(self, _: Request) -> dict[str, Any]:
+    def _make(self, _: Request) -> None:
         """Tell the failure first, and make the view when that is asked for again."""
         if not self._is_told:
             self._is_told = True
             raise self._error
         self._again()
-        return {}

@@ -1,17 +1,30 @@
 """Schema, indices and configuration of one version, with what differs from the version before."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import polars as pl
+from msgspec.structs import asdict
 
 from lance_explorer.inspect.schema_changes import schema_changes
 from lance_explorer.table import Table
+from lance_explorer.widgets.messages.time_travel import (
+    ConfigEntries,
+    ConfigEntry,
+    Details,
+    FieldBefore,
+    IndexEntries,
+    IndexEntry,
+    SchemaEntries,
+    SchemaEntry,
+)
 
 __all__ = ["VersionDetails"]
 
 _MOST_ENTRIES = 200
 _MOST_TEXT = 500
+
+_Listed = TypeVar("_Listed", SchemaEntries, IndexEntries, ConfigEntries)
 
 
 class VersionDetails:
@@ -27,30 +40,28 @@ class VersionDetails:
         self._config = table.inspect.all_config()
         self._schema_changes = schema_changes(table._view)
 
-    def at(self, version: int) -> dict[str, Any]:
-        """Return ``schema``, ``indices`` and ``config``: each its entries, with their number.
+    def at(self, version: int) -> Details:
+        """Return schema, indices and configuration: each its entries, with their number.
 
         An entry has a ``change``, such as ``added``, or null; one that is gone is there for the
         last time. Changes come first where there are more entries than are shown.
         """
         position = self._positions[version]
         before = self._versions[position - 1] if position else None
-        return {
-            "schema": _listed(self._schema(version)),
-            "indices": _listed(self._index_entries(version, before)),
-            "config": _listed(self._config_entries(version, before)),
-        }
+        return Details(
+            schema=_listed(SchemaEntries, self._schema(version)),
+            indices=_listed(IndexEntries, self._index_entries(version, before)),
+            config=_listed(ConfigEntries, self._config_entries(version, before)),
+        )
 
-    def _schema(self, version: int) -> list[dict[str, Any]]:
+    def _schema(self, version: int) -> list[SchemaEntry]:
         changes = self._schema_changes.get(version, ())
         changed = {change.path: change for change in changes if change.after}
         entries = []
         for row in _there(self._fields, version).iter_rows(named=True):
             change = changed.get(row["path"])
-            entry = _field(row, change.change if change else None)
-            if change and change.before:
-                entry["before"] = _difference(change.before, row)
-            entries.append(entry)
+            before = _difference(change.before, row) if change and change.before else None
+            entries.append(_field(row, change.change if change else None, before))
         removed = [
             _field(change.before, "dropped")
             for change in changes
@@ -58,38 +69,39 @@ class VersionDetails:
         ]
         return [*entries, *removed]
 
-    def _index_entries(self, version: int, before: int | None) -> list[dict[str, Any]]:
+    def _index_entries(self, version: int, before: int | None) -> list[IndexEntry]:
         now, then = _by_name(self._indices, version), _by_name(self._indices, before)
         entries = []
         for name, segments in {**now, **then}.items():
             shown = now.get(name, segments)
             entries.append(
-                {
-                    "name": _text(name),
-                    "type": _text(shown[0]["index_type"]),
-                    "fields": [_text(field or "dropped field") for field in shown[0]["fields"]],
-                    "segments": len(shown),
-                    "fragments": _covered(shown),
-                    "change": _change(now.get(name), then.get(name), before),
-                }
+                IndexEntry(
+                    name=_text(name),
+                    type=_text(shown[0]["index_type"]),
+                    fields=[_text(field or "dropped field") for field in shown[0]["fields"]],
+                    segments=len(shown),
+                    fragments=_covered(shown),
+                    change=_change(now.get(name), then.get(name), before),
+                )
             )
         return entries
 
-    def _config_entries(self, version: int, before: int | None) -> list[dict[str, Any]]:
+    def _config_entries(self, version: int, before: int | None) -> list[ConfigEntry]:
         now, then = _by_key(self._config, version), _by_key(self._config, before)
         entries = []
         for key, value in {**then, **now}.items():
             where, field, name = key
-            entry = {
-                "map": where.replace("_", " ") if field is None else f"field {_text(field)}",
-                "key": _text(name),
-                "value": _text(value),
-                "change": _change(now.get(key), then.get(key), before),
-            }
-            if entry["change"] == "changed":
-                entry["before"] = _text(then[key])
-            entries.append(entry)
-        return sorted(entries, key=lambda entry: (entry["map"], entry["key"]))
+            change = _change(now.get(key), then.get(key), before)
+            entries.append(
+                ConfigEntry(
+                    map=where.replace("_", " ") if field is None else f"field {_text(field)}",
+                    key=_text(name),
+                    value=_text(value),
+                    change=change,
+                    before=_text(then[key]) if change == "changed" else None,
+                )
+            )
+        return sorted(entries, key=lambda entry: (entry.map, entry.key))
 
 
 def _there(frame: pl.DataFrame, version: int | None) -> pl.DataFrame:
@@ -128,33 +140,29 @@ def _covered(segments: list[dict[str, Any]]) -> int | None:
     return None if None in ids else len({key for some in ids for key in some})
 
 
-def _field(row: Mapping[str, Any], change: str | None) -> dict[str, Any]:
-    return {
-        "path": _text(row["path"]),
-        "type": _text(row["logical_type"]),
-        "nullable": row["nullable"],
-        "change": change,
-    }
+def _field(
+    row: Mapping[str, Any], change: str | None, before: FieldBefore | None = None
+) -> SchemaEntry:
+    path, kind = _text(row["path"]), _text(row["logical_type"])
+    return SchemaEntry(path, kind, row["nullable"], change, before)
 
 
-def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> FieldBefore:
     """Return what a field was before, as far as it differs."""
-    old, new = _field(before, None), _field(after, None)
-    return {name: value for name, value in old.items() if value != new[name]}
+    old, new = asdict(_field(before, None)), asdict(_field(after, None))
+    return FieldBefore(**{name: value for name, value in old.items() if value != new[name]})
 
 
-def _listed(entries: list[dict[str, Any]]) -> dict[str, Any]:
+def _listed(kind: Callable[..., _Listed], entries: list[Any]) -> _Listed:
     shown = entries
     if len(entries) > _MOST_ENTRIES:
-        shown = sorted(entries, key=lambda entry: entry["change"] is None)[:_MOST_ENTRIES]
-    changed = sum([entry["change"] is not None for entry in entries])
-    there = sum([entry["change"] != "dropped" for entry in entries])
-    return {
-        "entries": shown,
-        "num_entries": len(entries),
-        "num_there": there,
-        "num_changed": changed,
-    }
+        shown = sorted(entries, key=lambda entry: entry.change is None)[:_MOST_ENTRIES]
+    return kind(
+        entries=shown,
+        num_entries=len(entries),
+        num_there=sum([entry.change != "dropped" for entry in entries]),
+        num_changed=sum([entry.change is not None for entry in entries]),
+    )
 
 
 def _text(text: str) -> str:

@@ -9,6 +9,8 @@ from lance_explorer.history.memories import notes
 from lance_explorer.history.progress import telling
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.table import Table
+from lance_explorer.widgets.messages.base import Wide
+from lance_explorer.widgets.messages.versions import Words
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.view import FAILURES, IN_STATIC_PICTURE, Request, View, answers
 
@@ -60,13 +62,12 @@ class VersionsView(View):
         return self._table._html(last=IN_STATIC_PICTURE)
 
     @answers("words", in_background=True)
-    def _words(self, request: Request) -> dict[str, Any]:
+    def _words(self, _: Request, *, first: Wide, last: Wide) -> Words:
         """Return what the commits from one version to another did, by version."""
         kept = self._table.versions()["version"]
-        first, last = int(request["first"]), int(request["last"])
         some = slice(kept.search_sorted(first, "left"), kept.search_sorted(last, "right"))
         words = describe_commits(self._table._view, some)
-        return {"words": dict(zip(map(str, kept[some]), words, strict=True))}
+        return Words(dict(zip(map(str, kept[some]), words, strict=True)))
 
 
 def wait_for_versions(table: Table, tell: Callable[[str, float | None], Any]) -> None:

@@ -10,26 +10,28 @@ A new view is a class and a plain ES module beside it::
             self._table = table
 
         @answers("total", in_background=True)
-        def _total(self, request: Request) -> dict[str, Any]:
+        def _total(self, request: Request) -> Total:          # declared in widgets/messages
             request.progress("counting rows")
-            return {"rows": str(self._table.at(self.state.version).num_rows)}
+            return Total(str(self._table.at(self.state.version).num_rows))
 
     export function render({ model, el }: View) {         // frontend/src/totals.ts
-      const link = connect(model, el);
+      const link = connect<TotalsQuestions>(model, el);  // written from that method
       const text = node("output");
       link.root.append(text);
       const show = async () => {
-        text.textContent = (await link.ask<{ rows: string }>("total")).rows;
+        text.textContent = (await link.ask("total")).rows;
       };
       link.onState(show);                                 // now, and whenever the state changes
       return link.close;
     }
 
-``make frontend`` bundles the modules into the one script of all widgets, and the ``.css`` files
-that they import into its style; both are committed, in ``static``. What a method raises is shown in
-the view. Numbers that may pass 2^53 go as decimal strings, and text from files only ever becomes
-text. A method that works in the background calls ``request.check()`` now and then, which ends it
-when a newer question of its kind has come; so a slow answer never holds up the view.
+``make frontend`` writes ``messages.ts`` from the methods and what they return, bundles the modules
+into the one script of all widgets, and the ``.css`` files that they import into its style; all are
+committed. The arguments of a question are the keyword arguments of its method; what does not fit
+them is refused. What a method raises is shown in the view. Numbers that may pass 2^53 go as decimal
+strings, and text from files only ever becomes text. A method that works in the background calls
+``request.check()`` now and then, which ends it when a newer question of its kind has come; so a
+slow answer never holds up the view.
 
 A table of rows comes with :class:`~lance_explorer.widgets.rows_view.RowsView` and, in the browser,
 ``rowTable(link)`` of ``rows.ts``.
@@ -53,21 +55,40 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from typing import Any, ClassVar, TypeVar
+from types import NoneType
+from typing import Any, ClassVar, TypeVar, get_type_hints
 
 import anywidget
+import msgspec
 import polars as pl
 import traitlets
 
-from lance_explorer.errors import LanceExplorerError, StorageError
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, StorageError
 from lance_explorer.history.progress import telling
 from lance_explorer.panics import is_panic
 from lance_explorer.values.child import time_limit
+from lance_explorer.widgets.messages.base import Json, Message, Question, Told, What, pack, to_json
+from lance_explorer.widgets.messages.shared import (
+    Changes,
+    Failure,
+    Progress,
+    Revision,
+    SharedState,
+)
 from lance_explorer.widgets.parts import PartLine, line_of_part
 from lance_explorer.widgets.state import ExplorerState, change, read_choices, state_of, to_browser
 from lance_explorer.widgets.worker import Cancelled, Job, Worker
 
-__all__ = ["FAILURES", "IN_STATIC_PICTURE", "Reply", "Request", "View", "answers", "failure_of"]
+__all__ = [
+    "FAILURES",
+    "IN_STATIC_PICTURE",
+    "Answering",
+    "Request",
+    "View",
+    "answers",
+    "failure_of",
+    "sent",
+]
 
 FAILURES = (Exception, pl.exceptions.PanicException)
 """What may fail in a view: anything, and all of it is shown there."""
@@ -81,32 +102,37 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer that carries bytes, which go to the browser as they are."""
+class Answering:
+    """How questions of a kind are answered.
 
-    content: Mapping[str, Any]
-    buffers: tuple[bytes, ...] = ()
+    Attributes
+    ----------
+    kind : str
+        What is asked.
+    method : str
+        The name of the method.
+    in_background : bool
+        Whether it works beside other questions.
+    arguments : type
+        What is asked, as a message.
+    answer : object
+        What it returns.
+    """
+
+    kind: str
+    method: str
+    in_background: bool
+    arguments: type[msgspec.Struct]
+    answer: Any
 
 
 class Request:
-    """A question of the browser: its kind, and its arguments by name."""
+    """A question that is being answered."""
 
-    def __init__(self, view: "View", message: Mapping[str, Any], job: Job | None = None) -> None:
+    def __init__(self, view: "View", question: Question, job: Job | None = None) -> None:
         self._view = view
-        self._message = message
+        self._question = question
         self._job = job
-
-    @property
-    def kind(self) -> str:
-        """What is asked."""
-        return str(self._message["kind"])
-
-    def __getitem__(self, name: str) -> Any:
-        return self._message[name]
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return an argument that may be missing."""
-        return self._message.get(name, default)
 
     def check(self) -> None:
         """End the work here if a newer question has taken the place of this one."""
@@ -116,32 +142,50 @@ class Request:
     def progress(self, text: str, fraction: float | None = None) -> None:
         """Show how far the work is: in words, and as a part of 1 where that is known."""
         self.check()
-        self.answer("progress", {"text": text, "fraction": fraction})
+        self.answer("progress", Progress(text, fraction))
 
-    def answer(
-        self, what: str, content: Mapping[str, Any], buffers: tuple[bytes, ...] = ()
-    ) -> None:
+    def answer(self, what: What, content: Message | None) -> None:
         """Send a message about this question."""
-        if self._job and self._job.is_cancelled:
-            return
-        about = {key: self._message.get(key) for key in ("kind", "seq", "asker")}
-        if "part" in self._message:
-            about["part"] = self._message["part"]
-        self._view.send({"what": what, **about, "content": dict(content)}, list(buffers))
+        if not (self._job and self._job.is_cancelled):
+            asked = self._question
+            self._view.send_message(what, asked.kind, content, asked.seq, asked.asker)
 
 
 def answers(kind: str, *, in_background: bool = False) -> Callable[[_Method], _Method]:
     """Mark the method that answers questions of a kind.
 
-    The method takes a :class:`Request` and returns a dict, or a :class:`Reply`. In the background,
-    the newest question of a kind cancels older ones.
+    The method takes a :class:`Request`, and by keyword what is asked; it returns a message or
+    nothing. In the background, the newest question of a kind cancels older ones.
     """
 
     def mark(method: _Method) -> _Method:
-        method.__dict__["_answers"] = kind, in_background
+        hints = get_type_hints(method, include_extras=True)
+        asked = [*inspect.signature(method).parameters.values()][2:]
+        arguments = msgspec.defstruct(
+            kind,
+            [
+                (one.name, hints[one.name])
+                if one.default is one.empty
+                else (one.name, hints[one.name], one.default)
+                for one in asked
+            ],
+            bases=(Message,),
+            frozen=True,
+            kw_only=True,
+            forbid_unknown_fields=True,
+        )
+        made = Answering(kind, method.__name__, in_background, arguments, hints["return"])
+        method.__dict__["_answers"] = made
         return method
 
     return mark
+
+
+def sent(kind: Any, default: Any = None) -> Any:
+    """Return a trait that is sent as a message, or as a dict of messages."""
+    return traitlets.Any(default).tag(
+        sync=True, message=kind, to_json=lambda value, _: to_json(value)
+    )
 
 
 class View(anywidget.AnyWidget):
@@ -167,10 +211,10 @@ class View(anywidget.AnyWidget):
     takes_new_versions: ClassVar[bool] = False
     """Whether it can take in new versions while somebody looks at it, and nothing moves."""
 
-    _methods: ClassVar[Mapping[str, tuple[str, bool]]] = {
-        "state": ("_change_state", False),
-        "go": ("_go", False),
-    }
+    _news: ClassVar[Mapping[str, Any]] = {"versions": None}
+    """What it tells unasked: the messages by their kinds."""
+
+    _methods: ClassVar[Mapping[str, Answering]] = {}
     __signature__: ClassVar[inspect.Signature]
 
     comm: Any
@@ -179,7 +223,7 @@ class View(anywidget.AnyWidget):
     shows = traitlets.Unicode("").tag(sync=True)
     """The module that draws it."""
 
-    shared = traitlets.Dict().tag(sync=True)
+    shared = sent(SharedState)
     """The state as the browser gets it, and how often it has changed."""
 
     label = traitlets.Unicode("").tag(sync=True)
@@ -204,17 +248,15 @@ class View(anywidget.AnyWidget):
             return  # anywidget derives a class for each widget
         options_of = list(inspect.signature(cls.__init__).parameters.values())[1:]
         cls.__signature__ = inspect.Signature(options_of)
-        own = {
-            method._answers[0]: (name, method._answers[1])
-            for name, method in vars(cls).items()
+        cls._methods = {
+            method._answers.kind: method._answers
+            for base in reversed(cls.__mro__)
+            for method in vars(base).values()
             if hasattr(method, "_answers")
         }
-        inherited = {
-            kind: method
-            for base in reversed(cls.__mro__[1:])
-            for kind, method in vars(base).get("_methods", {}).items()
+        cls._news = {
+            k: v for base in reversed(cls.__mro__) for k, v in vars(base).get("_news", {}).items()
         }
-        cls._methods = {**inherited, **own}
 
     def __init__(self, *, state: ExplorerState | None = None) -> None:
         self.state = state_of(state)
@@ -228,7 +270,7 @@ class View(anywidget.AnyWidget):
         self._opener: Callable[[str, Mapping[str, Any]], None] | None = None
         super().__init__(shows=self._module, shared=_shared(self.state))
         self.on_state(self._share)
-        self.on_msg(self._receive)
+        self.on_msg(lambda _, said, __: self.receive(said))
 
     def open(self) -> None:
         """Open the line to the browser: its own, or that of the widget that it is a part of."""
@@ -282,10 +324,10 @@ class View(anywidget.AnyWidget):
         if layout is not None:
             layout.close()
 
-    def traits_to_share(self) -> dict[str, Any]:
-        """Return what the browser knows of the view beside its state, by name."""
+    def traits_to_share(self) -> dict[str, Json]:
+        """Return what the browser knows of the view, by name."""
         names = [name for name in self.keys if name not in anywidget.AnyWidget.class_traits()]
-        state: dict[str, Any] = self.get_state([name for name in names if name[0] != "_"])
+        state: dict[str, Json] = self.get_state([name for name in names if name[0] != "_"])
         return state
 
     def on_open(
@@ -316,15 +358,40 @@ class View(anywidget.AnyWidget):
         with self._sending:
             super().send(content, buffers)
 
-    def tell(self, kind: str, content: Mapping[str, Any]) -> None:
-        """Tell all that show this view what has happened, unasked."""
-        self.send({"what": "news", "kind": kind, "content": dict(content)})
+    def send_message(
+        self,
+        what: What,
+        kind: str,
+        message: Message | None,
+        seq: int | None = None,
+        asker: str | None = None,
+    ) -> None:
+        """Send a message, packed: any thread may."""
+        packed = pack(message)
+        told = Told(what, kind, packed.content, seq, asker, arrays=packed.arrays)
+        self.send(to_json(told), [*packed.buffers])
 
-    def ask(self, kind: str, **arguments: Any) -> Reply:
+    def tell(self, kind: str, news: Message | None = None) -> None:
+        """Tell all that show this view what has happened, unasked."""
+        assert isinstance(news, self._news[kind] or NoneType), kind
+        self.send_message("news", kind, news)
+
+    def ask(self, kind: str, **arguments: Any) -> Any:
         """Return the answer to a question of the browser, asked from Python and answered now."""
-        method = getattr(self, self._methods[kind][0])
-        reply = method(Request(self, {"kind": kind, **arguments}))
-        return reply if isinstance(reply, Reply) else Reply(reply)
+        return self._reply(Request(self, Question(kind)), arguments)
+
+    def _reply(self, request: Request, arguments: Mapping[str, Any]) -> Any:
+        """Return the answer of the method that a question is for; it gets what fits it alone."""
+        kind = request._question.kind
+        if (known := self._methods.get(kind)) is None:
+            raise InvalidArgumentError(f"{type(self).__name__} does not answer {kind!r}")
+        try:
+            asked = msgspec.convert(arguments, known.arguments, strict=False)
+        except msgspec.ValidationError as error:
+            raise InvalidArgumentError(
+                f"the question {kind!r} is not understood: {error}"
+            ) from None
+        return getattr(self, known.method)(request, **msgspec.structs.asdict(asked))
 
     def rest(self) -> None:
         """Wait until nothing is done in the background."""
@@ -332,42 +399,53 @@ class View(anywidget.AnyWidget):
 
     def take_new_versions(self) -> None:
         """Take in that the table was refreshed; the browser asks for what it shows of it."""
-        self.tell("versions", {})
+        self.tell("versions")
 
-    def _change_state(self, request: Request) -> dict[str, Any]:
-        change(self.state, read_choices(request["changes"]))
-        return {"revision": self.state.revision}
+    @answers("state")
+    def _change_state(self, _: Request, *, changes: Changes) -> Revision:
+        change(self.state, read_choices(changes))
+        return Revision(self.state.revision)
 
-    def _go(self, request: Request) -> dict[str, Any]:
-        self.open_view(request["view"], **read_choices(request["changes"]))
-        return {}
+    @answers("go")
+    def _go(self, _: Request, *, view: str, changes: Changes) -> None:
+        self.open_view(view, **read_choices(changes))
 
     def _share(self) -> None:
         with self._sharing:  # the state may change in several threads; what comes last is newest
             self.shared = _shared(self.state)
 
-    def _receive(self, _: object, message: Mapping[str, Any], buffers: object) -> None:
-        """Answer a message of the browser, now or in the background."""
-        kind = str(message.get("kind"))
-        if kind not in self._methods:
-            unknown = LookupError(f"{type(self).__name__} does not answer {kind!r}")
-            Request(self, message).answer("error", failure_of(unknown))
-            return
-        name, in_background = self._methods[kind]
-        if in_background:
-            Request(self, message).answer("taken", {})
+    def receive(self, said: object) -> None:
+        """Answer what the browser says; nothing that it says ends a view."""
+        question = self.understood(said)
+        if question is not None:
+            self.answer_question(question)
+
+    def understood(self, said: object) -> Question | None:
+        """Return what the browser asks; if that is no question, say so."""
+        try:
+            return msgspec.convert(said, Question)
+        except msgspec.ValidationError as error:
+            words = f"a message is not understood: {error}"
+            self.send_message("error", "", failure_of(InvalidArgumentError(words)))
+            return None
+
+    def answer_question(self, question: Question) -> None:
+        """Answer a question of the browser, now or in the background."""
+        known = self._methods.get(question.kind)
+        if known is not None and known.in_background:
+            Request(self, question).answer("taken", None)
             self._worker.submit(
-                (kind, message.get("asker")),
-                lambda job: self._answer(name, Request(self, message, job)),
+                (question.kind, question.asker),
+                lambda job: self._answer(Request(self, question, job)),
                 self.state.time_limit,
-                lambda: self.answer_late(message),
+                lambda: self.answer_late(question),
             )
         else:
-            self._answer(name, Request(self, message))
+            self._answer(Request(self, question))
 
-    def answer_late(self, message: Mapping[str, Any]) -> None:
+    def answer_late(self, question: Question) -> None:
         """Answer a question that takes longer than the time limit of the state."""
-        Request(self, message).answer("error", failure_of(self.took_too_long()))
+        Request(self, question).answer("error", failure_of(self.took_too_long()))
 
     def took_too_long(self) -> StorageError:
         """Return what is said of work that takes longer than the time limit of the state."""
@@ -376,24 +454,20 @@ class View(anywidget.AnyWidget):
             "ask for fewer rows, versions or columns, or ask in Python, where there is no limit"
         )
 
-    def _answer(self, name: str, request: Request) -> None:
+    def _answer(self, request: Request) -> None:
         try:
             request.check()
             with (
                 telling(request.progress),
                 time_limit(self.state.time_limit),
             ):
-                reply = getattr(self, name)(request)
+                request.answer("reply", self._reply(request, request._question.arguments))
         except Cancelled:
             return
         except BaseException as error:
             if not isinstance(error, FAILURES) and not is_panic(error):
                 raise
             request.answer("error", failure_of(error))
-            return
-        if not isinstance(reply, Reply):
-            reply = Reply(reply)
-        request.answer("reply", reply.content, reply.buffers)
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Add a static picture for where no kernel runs, such as nbconvert and GitHub."""
@@ -404,17 +478,17 @@ class View(anywidget.AnyWidget):
         return bundle
 
 
-def failure_of(error: BaseException) -> dict[str, str]:
+def failure_of(error: BaseException) -> Failure:
     """Return what the browser shows of an error; details only where it is none of ours."""
     if isinstance(error, LanceExplorerError):
-        return {"title": _in_words(type(error).__name__), "message": str(error), "details": ""}
+        return Failure(_in_words(type(error).__name__), str(error))
     details = "".join(traceback.format_exception(error))
-    return {"title": type(error).__name__, "message": str(error), "details": details}
+    return Failure(type(error).__name__, str(error), details)
 
 
-def _shared(state: ExplorerState) -> dict[str, Any]:
+def _shared(state: ExplorerState) -> SharedState:
     """Return what is chosen, and of which revision it is at least."""
-    return {"revision": state.revision, **to_browser(state)}
+    return SharedState(**to_browser(state), revision=state.revision)
 
 
 def _in_words(class_name: str) -> str:

@@ -11,9 +11,10 @@ from lance_explorer.answers import Answer, Line, Place, Section, lines
 from lance_explorer.answers.as_json import SCHEMA
 from lance_explorer.answers.assistant import MOST_ROWS, MOST_TEXT, assistant_json
 from lance_explorer.answers.html import frame_html
-from lance_explorer.answers.view import answer_view
 from lance_explorer.findings import Finding
 from lance_explorer.frames.columns import TEXT, Column, FrameSchema
+from lance_explorer.widgets.answer_view import answer_view
+from lance_explorer.widgets.messages.base import to_json
 
 HOSTILE = "<script>|`x`|\x1b[31m\u202e"
 ROWS = pl.DataFrame({"version": [1, 2], "name": [HOSTILE, None], "size_bytes": [1400, 2**63]})
@@ -126,7 +127,7 @@ def test_an_assistant_gets_the_same_within_bounds():
 
 
 def test_views_get_places_with_numbers_as_texts():
-    told = answer_view(ANSWER)
+    told = to_json(answer_view(ANSWER))
     assert [section["name"] for section in told["sections"]] == [
         "breaks",
         "steps",

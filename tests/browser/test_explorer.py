@@ -19,9 +19,10 @@ from lance_explorer.widgets.view import View
 
 asked = []
 answer = View._answer
-def noting(view, name, request):
-    asked.append((type(view).__name__, request.kind, request.get("version")))
-    answer(view, name, request)
+def noting(view, request):
+    question = request._question
+    asked.append((type(view).__name__, question.kind, question.arguments.get("version")))
+    answer(view, request)
 View._answer = noting
 """
 

@@ -4,7 +4,6 @@
 """
 
 import json
-from base64 import b64encode
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -33,6 +32,8 @@ from lance_explorer.figures.version_words import version_words
 from lance_explorer.frames.columns import KIND
 from lance_explorer.frames.sizes import byte_size, percent
 from lance_explorer.table import Table, open_table
+from lance_explorer.widgets.messages.base import pack, to_json
+from lance_explorer.widgets.segment_facts import growth
 from lance_explorer.widgets.version_data import version_data
 from tests.format.samples import DATA
 from tests.synthetic import SyntheticTable
@@ -105,11 +106,9 @@ def _map_of_many() -> dict[str, Any]:
 
 def _map_of(table: Table, name: str) -> dict[str, Any]:
     versions, all_fragments = table.versions(), table.inspect.all_fragments()
-    reply = version_data(table)
     return {
         "name": name,
-        "history": reply.content,
-        "buffers": [b64encode(buffer).decode() for buffer in reply.buffers],
+        "history": to_json(pack(version_data(table))),
         "versions": [
             _columns(fragment_origins(table.inspect.fragments(version), all_fragments, versions))
             for version in versions["version"]
@@ -262,16 +261,11 @@ def _note(chosen: Random) -> dict[str, Any]:
 
 
 def _growth(name: str) -> dict[str, Any]:
-    inspect = open_table(DATA / "14.0.2" / f"{name}.lance").inspect
+    table = open_table(DATA / "14.0.2" / f"{name}.lance")
+    inspect = table.inspect
     found = row_id_growth(inspect.row_id_totals(), inspect.all_row_id_encodings())
-    columns = {
-        "growth_now": "bytes_per_row",
-        "growth_best": "best_per_row",
-        "growth_bytes": "row_ids_bytes",
-        "growth_segments": "num_segments",
-    }
     return {
-        "arrays": {name: found[column].to_list() for name, column in columns.items()},
+        "growth": to_json(pack(growth(table))),
         "words": [growth_words(row) for row in found.iter_rows(named=True)],
     }
 

@@ -110,7 +110,7 @@ def test_spilled_row_ids_have_neither_bar_nor_mark(scattered):
 def test_the_widget_says_what_the_figure_says(scattered):
     segments, encodings = scattered
     picture = segment_picture(segments, encodings, "position")
-    said = ["<br>".join(words) for words in picture.words]
+    said = ["<br>".join(words) for words in picture.row_words]
     assert said == hovers(encoding_bytes(*scattered))[:2]
     assert said[1].split("<br>") == [
         *("Fragment 1: 2,000 segments", "19.9 kB now, 1.3 kB at best"),

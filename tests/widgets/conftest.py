@@ -1,12 +1,16 @@
 """A line to the browser that keeps what is sent over it."""
 
+import json
+from copy import deepcopy
 from typing import Any
 
 import comm
+import numpy as np
 import pytest
 from comm.base_comm import BaseComm
 
 from lance_explorer.widgets import parts
+from lance_explorer.widgets.messages.base import ARRAYS
 from lance_explorer.widgets.view import View
 
 
@@ -26,7 +30,7 @@ class RecordedComm(BaseComm):
         **keys: Any,
     ) -> None:
         if data and data.get("method") == "custom":
-            self.messages.append((data["content"], buffers or []))
+            self.messages.append((json.loads(json.dumps(data["content"])), buffers or []))
 
 
 class RecordedLine(parts.PartLine):
@@ -45,7 +49,7 @@ class RecordedLine(parts.PartLine):
         **keys: Any,
     ) -> None:
         if data and data.get("method") == "custom":
-            self.messages.append((data["content"], buffers or []))
+            self.messages.append((json.loads(json.dumps(data["content"])), buffers or []))
         super().publish_msg(msg_type, data, metadata, buffers, **keys)
 
 
@@ -54,6 +58,18 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep what all widgets send."""
     monkeypatch.setattr(comm, "create_comm", RecordedComm)
     monkeypatch.setattr(parts, "PartLine", RecordedLine)
+
+
+def unpacked(message: dict[str, Any], buffers: list[bytes]) -> dict[str, Any]:
+    """Return a message with its arrays in their places, as ``unpackArrays`` puts them there."""
+    dtypes = {name: dtype for dtype, name in ARRAYS.items()}
+    whole = deepcopy({name: value for name, value in message.items() if name != "arrays"})
+    for place, buffer in zip(message.get("arrays", ()), buffers, strict=True):
+        holder = whole["content"]
+        for part in place["path"][:-1]:
+            holder = holder[part]
+        holder[place["path"][-1]] = np.frombuffer(buffer, dtypes[place["type"]])
+    return whole
 
 
 class Browser:
@@ -67,13 +83,13 @@ class Browser:
         """Ask when nothing is done in the background; return the answer when that is so again."""
         assert self.view._worker.wait(60)
         self.seq += 1
-        message = {"kind": kind, "seq": self.seq, "asker": "test", **arguments}
+        message = {"kind": kind, "seq": self.seq, "asker": "test", "arguments": arguments}
         self.view.comm.handle_msg(
             {"content": {"data": {"method": "custom", "content": message}}, "buffers": []}
         )
         assert self.view._worker.wait(60)
-        answers = [sent for sent, _ in self.messages() if sent.get("seq") == self.seq]
-        return answers[-1]
+        answers = [message for message in self.messages() if message[0].get("seq") == self.seq]
+        return unpacked(*answers[-1])
 
     def messages(self) -> list[tuple[dict[str, Any], list[bytes]]]:
         """Return all that the view has sent."""

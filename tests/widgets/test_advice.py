@@ -119,6 +119,6 @@ def test_pages_without_a_kernel_have_the_advice_too(sick):
 
 def test_of_much_advice_the_rest_is_counted():
     data = advice_data([Finding("small_fragments", "s", versions=(3, 3))] * 130)
-    assert (len(data["found"]), data["num_found"]) == (100, 130)
-    assert data["counts"] == "130 should be done"
-    assert data["found"][0]["view"] == "disk"
+    assert (len(data.found), data.num_found) == (100, 130)
+    assert data.counts == "130 should be done"
+    assert data.found[0].view == "disk"

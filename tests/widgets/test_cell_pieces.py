@@ -5,9 +5,22 @@ import pytest
 
 from lance_explorer.cells.text import digest_of
 from lance_explorer.widgets import cell_pieces
-from lance_explorer.widgets.cell_pieces import kind_of, line_of, media_of, pieces_of
+from lance_explorer.widgets.cell_pieces import kind_of
+from lance_explorer.widgets.messages.base import to_json
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
+
+
+def line_of(vector, **options):
+    return to_json(cell_pieces.line_of(vector, **options))
+
+
+def media_of(value):
+    return to_json(cell_pieces.media_of(value))
+
+
+def pieces_of(column):
+    return to_json(cell_pieces.pieces_of(column))
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,9 @@ def test_values_of_changed_columns_before_and_after(widget, browse):
 
 def test_columns_are_counted_by_rows_that_differ_in_them(widget):
     assert dict(widget.columns().rows()) == {"score": 2, "name": 1, "id": 0}
-    assert widget._about(widget._comparison())["cells"]["num_equal"] == "1"
+    cells = widget._about(widget._comparison()).cells
+    assert cells is not None
+    assert cells.num_equal == "1"
 
 
 def test_columns_that_differ_stand_before_others(widget):
@@ -328,7 +330,7 @@ def test_without_row_ids_a_key_is_asked_for_and_matches(tmp_path, browse):
 
 
 def test_stable_row_ids_need_no_key(widget):
-    assert not widget._about(widget._comparison())["needs_key"]
+    assert not widget._about(widget._comparison()).needs_key
 
 
 def test_lost_versions_are_said(tmp_path, browse):
@@ -416,7 +418,8 @@ def test_added_and_dropped_columns_are_named_so(tmp_path, browse):
 def test_of_very_many_rows_the_first_are_compared_and_it_is_said(table, monkeypatch):
     monkeypatch.setattr(comparison_module, "_MOST_ROWS_COMPARED", 2)
     about = Changes(table)._about(_with_cells(table))
-    assert (about["cells"]["num_compared"], about["cells"]["num_rows"]) == ("2", "3")
+    assert about.cells is not None
+    assert (about.cells.num_compared, about.cells.num_rows) == ("2", "3")
 
 
 def _with_cells(table):

@@ -13,6 +13,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.widgets import explorer as explorer_module
 from lance_explorer.widgets.explorer import Explorer
 from lance_explorer.widgets.frame_table import FrameTable
+from lance_explorer.widgets.messages.explorer import Place
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import View
 from tests.stored_tables import stored_check
@@ -110,14 +111,14 @@ def test_one_view_is_in_sight(explorer):
     for name in VIEWS:
         explorer.view = name
         assert {n for n, view in explorer._views.items() if view.is_shown} == {name}
-        assert explorer.place["view"] == name
+        assert explorer.place.view == name
     assert [*explorer.parts] == [*explorer._views] == [*VIEWS]
-    assert len({part["number"] for part in explorer.parts.values()}) == len(VIEWS)
+    assert len({part.number for part in explorer.parts.values()}) == len(VIEWS)
 
 
 def test_views_speak_over_the_line_of_the_explorer(explorer):
     explorer.view = "time_travel"
-    number = explorer.parts["time_travel"]["number"]
+    number = explorer.parts["time_travel"].number
     content = {"kind": "nothing", "seq": 1, "asker": "test", "part": number}
     explorer.comm.messages.clear()
     explorer.comm.handle_msg(
@@ -135,8 +136,8 @@ def test_what_is_chosen_is_told_once_for_all_views(explorer):
     explorer.state.version = 3
     settle(explorer)
     assert told == ["shared"]
-    assert explorer.shared["version"] == "3"
-    assert explorer.shared["revision"] == explorer.state.revision
+    assert explorer.shared.version == "3"
+    assert explorer.shared.revision == explorer.state.revision
 
 
 def test_another_branch_is_shown_in_the_same_view(explorer, browse, table):
@@ -152,7 +153,7 @@ def test_another_branch_is_shown_in_the_same_view(explorer, browse, table):
     dev = lx.open_table(table.uri, branch="dev")
     assert (explorer.state.version, explorer.state.row_id) == (dev.latest.version, None)
     assert_code_gives_frame(explorer)
-    assert explorer.place["can_go_back"] is False
+    assert explorer.place.can_go_back is False
     assert browser.ask("branch", branch=None)["what"] == "reply"
     assert explorer.frame().equals(table.inspect.fragments())
     assert [*explorer.parts] == ["time_travel"]
@@ -281,18 +282,14 @@ def test_back_and_forward_bring_back_view_and_choices(explorer, browse):
     for version in (7, 6, 5, 4):
         explorer.state.version = version
     explorer.state.fragment_id = 0
-    assert explorer.place == {
-        "view": "time_travel",
-        "can_go_back": True,
-        "can_go_forward": False,
-    }
+    assert explorer.place == Place("time_travel", can_go_back=True, can_go_forward=False)
     browser.ask("step", by=-1)
     assert (explorer.state.version, explorer.state.fragment_id) == (4, None)
     browser.ask("step", by=-1)
     assert (explorer.view, explorer.state.version) == ("time_travel", 8)
     browser.ask("step", by=-1)
     assert explorer.view == "overview"
-    assert explorer.place["can_go_back"] is False
+    assert explorer.place.can_go_back is False
     for _ in range(3):
         browser.ask("step", by=1)
     assert (explorer.view, explorer.state.version, explorer.state.fragment_id) == (
@@ -300,7 +297,7 @@ def test_back_and_forward_bring_back_view_and_choices(explorer, browse):
         4,
         0,
     )
-    assert explorer.place["can_go_forward"] is False
+    assert explorer.place.can_go_forward is False
 
 
 def test_what_a_view_chooses_for_itself_is_no_step(explorer):
@@ -308,7 +305,7 @@ def test_what_a_view_chooses_for_itself_is_no_step(explorer):
     explorer._go_by(-1)
     assert explorer.view == "overview"
     assert explorer.selection["compared_version"] is None
-    assert explorer.place["can_go_back"] is False
+    assert explorer.place.can_go_back is False
 
 
 # ------------------------------------------------------------------------------------ search
@@ -524,7 +521,7 @@ def test_a_view_that_cannot_be_made_says_why_and_may_be_tried_again(table, monke
         explorer.frame()
     assert browser.ask("make")["what"] == "reply"
     assert explorer.frame().height == table.at(8).num_fragments
-    assert explorer.parts["time_travel"]["shows"] == "time_travel"
+    assert explorer.parts["time_travel"].shows == "time_travel"
 
 
 def test_views_are_made_anew_after_the_table_was_refreshed(tmp_path):
@@ -586,7 +583,7 @@ def test_a_view_that_shares_the_state_of_a_closed_explorer_goes_on(table):
     other = lx.widgets.TimeTravel(table, state=state)
     Explorer(table, state=state).close()
     state.version = 3
-    assert other.shared["version"] == "3"
+    assert other.shared.version == "3"
     other.close()
 
 

@@ -37,10 +37,9 @@ def test_a_view_of_a_table_that_is_gone_says_so(tmp_path, name, refresh):
         "kind": FIRST_QUESTIONS[name],
         "seq": 1,
         "asker": "test",
-        "refresh": refresh,
-        "filters": {},
+        "arguments": {"refresh": refresh, **({"filters": {}} if name == "Log" else {})},
     }
-    widget._receive(None, question, [])
+    widget.receive(question)
     widget._worker.wait()
     [answer] = [message for message in sent if message["what"] in ("reply", "error")]
     assert (answer["what"], answer["content"]["title"]) == ("error", "Table not found")

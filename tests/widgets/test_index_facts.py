@@ -5,13 +5,14 @@ import polars as pl
 from lance_explorer.inspect.index_summary import index_summary
 from lance_explorer.table import open_table
 from lance_explorer.widgets.index_facts import index_facts
+from lance_explorer.widgets.messages.base import to_json
 from tests.format.samples import DATA
 from tests.synthetic import SyntheticTable
 
 
 def facts_of(path, version=None):
     table = open_table(path)
-    found = index_facts(table, version or table._view.latest_version)
+    found = to_json(index_facts(table, version or table._view.latest_version))
     return {facts["name"]: facts for facts in found["indices"]}, found
 
 

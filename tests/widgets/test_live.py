@@ -32,8 +32,8 @@ def settle(explorer):
 
 def told(browser, name):
     """Return how often a view was told of new versions."""
-    number = browser.view.parts[name]["number"]
-    line = browser.view._lines[number]
+    number = browser.view.parts[name].number
+    line = browser.view._numbered[number].comm
     return sum(1 for content, _ in line.messages if content.get("kind") == "versions")
 
 
@@ -42,7 +42,7 @@ def test_nothing_is_said_of_a_table_that_stays_as_it_is(table, browse):
     before = browser.view.live
     assert browser.ask("look")["content"] == {"wait": 4000}
     assert browser.view.live == before
-    assert (before["news"], before["note"], before["latest"]) == ("", "", "3")
+    assert (before.news, before.note, before.latest) == ("", "", "3")
 
 
 @pytest.mark.parametrize("name", GROWING)
@@ -56,8 +56,8 @@ def test_new_versions_come_into_the_view_and_nothing_moves(made, table, browse, 
     assert told(browser, name) == 1
     assert explorer.selection == chosen
     assert explorer._views[name] is view
-    assert explorer.live["news"] == "2 new versions"
-    assert explorer.live["latest"] == "5"
+    assert explorer.live.news == "2 new versions"
+    assert explorer.live.latest == "5"
     browser.ask("look")
     assert told(browser, name) == 1  # once
 
@@ -71,7 +71,7 @@ def test_a_view_of_one_version_stays_as_it_is_until_the_newest_is_asked_for(made
     assert explorer._views["encodings"] is view
     browser.ask("newest")
     assert explorer._views["encodings"] is not view
-    assert (explorer.state.version, explorer.live["news"]) == (4, "")
+    assert (explorer.state.version, explorer.live.news) == (4, "")
     settle(explorer)
 
 
@@ -80,12 +80,12 @@ def test_who_looks_at_the_latest_is_told_that_it_is_so_no_more(made, table, brow
     browser = browse(explorer)
     made.append()
     browser.ask("look")
-    assert explorer.live["news"] == "1 new version: 3 is no longer the latest"
+    assert explorer.live.news == "1 new version: 3 is no longer the latest"
     assert explorer.state.version == 3
     explorer.state.version = 1
-    assert explorer.live["news"] == "1 new version"
+    assert explorer.live.news == "1 new version"
     explorer.state.version = 4
-    assert explorer.live["news"] == ""
+    assert explorer.live.news == ""
 
 
 def test_the_sign_leads_to_the_newest_version(made, table, browse):
@@ -95,7 +95,7 @@ def test_the_sign_leads_to_the_newest_version(made, table, browse):
     browser.ask("look")
     browser.ask("newest")
     assert (explorer.state.compared_version, explorer.state.version) == (4, 5)
-    assert explorer.live["news"] == ""
+    assert explorer.live.news == ""
     settle(explorer)
 
 
@@ -131,10 +131,10 @@ def test_versions_that_are_cleaned_up_are_said_to_be(tmp_path, browse):
     lance.dataset(path).cleanup_old_versions(retain_versions=1, delete_unverified=True)
     browser.ask("look")
     said = "Version 2 was cleaned up, and 2 others: what you see of it was read before."
-    assert (explorer.live["note"], explorer.live["news"]) == (said, "")
+    assert (explorer.live.note, explorer.live.news) == (said, "")
     assert explorer.state.version == 2
     explorer.state.version = 4
-    assert explorer.live["note"] == "3 versions were cleaned up, 1 to 3."
+    assert explorer.live.note == "3 versions were cleaned up, 1 to 3."
     assert explorer._table.versions().height == 1
     settle(explorer)
 
@@ -143,7 +143,7 @@ def test_a_table_that_was_dropped_is_said_to_be_gone_and_looked_for_less_often(m
     browser = browse(Explorer(table, "log"))
     shutil.rmtree(made.path)
     assert browser.ask("look")["content"] == {"wait": 8000}
-    assert browser.view.live["note"].startswith("The table is not there any more: no Lance table")
+    assert browser.view.live.note.startswith("The table is not there any more: no Lance table")
     assert browser.ask("look")["content"] == {"wait": 16000}
 
 
@@ -153,10 +153,10 @@ def test_another_table_in_its_place_is_shown_when_somebody_asks(made, table, bro
     shutil.rmtree(made.path)
     lance.write_dataset(pa.table({"other": [1]}), made.path)
     browser.ask("look")
-    assert explorer.live["news"] == "Another table is in its place now"
+    assert explorer.live.news == "Another table is in its place now"
     assert explorer.state.version == 3
     browser.ask("newest")
-    assert (explorer.state.version, explorer.live["news"]) == (1, "")
+    assert (explorer.state.version, explorer.live.news) == (1, "")
     assert explorer._table.latest.schema.names == ["other"]
     assert browser.news("about")
     settle(explorer)
@@ -171,10 +171,10 @@ def test_a_store_that_fails_is_said_to_and_asked_again_later(table, browse, monk
     monkeypatch.setattr(LocalStorage, "list_files", fails)
     assert browser.ask("look")["content"] == {"wait": 8000}
     note = "New versions are not seen at the moment: no connection"
-    assert browser.view.live["note"] == note
+    assert browser.view.live.note == note
     monkeypatch.undo()
     assert browser.ask("look")["content"] == {"wait": 4000}
-    assert browser.view.live["note"] == ""
+    assert browser.view.live.note == ""
 
 
 def test_a_new_branch_and_a_new_tag_are_seen(tmp_path, browse):
@@ -195,11 +195,11 @@ def test_it_is_turned_off_and_on(made, table, browse):
     browser = browse(explorer)
     made.append()
     browser.ask("look")
-    assert (explorer.live["is_on"], explorer.live["news"]) == (False, "")
+    assert (explorer.live.is_on, explorer.live.news) == (False, "")
     browser.ask("follow", on=True)
     assert explorer.follow
     browser.ask("look")
-    assert (explorer.live["is_on"], explorer.live["news"]) == (
+    assert (explorer.live.is_on, explorer.live.news) == (
         True,
         "1 new version: 3 is no longer the latest",
     )
@@ -214,10 +214,10 @@ def test_another_branch_is_followed_from_its_latest_version(tmp_path, browse):
     lance.write_dataset(pa.table({"n": [3]}), path, mode="append")
     browser.ask("branch", branch="dev")
     browser.ask("look")
-    assert explorer.live["news"] == ""
+    assert explorer.live.news == ""
     dev.insert(pa.table({"n": [4]}))
     browser.ask("look")
-    assert explorer.live["news"].startswith("1 new version")
+    assert explorer.live.news.startswith("1 new version")
 
 
 def test_looking_takes_a_twentieth_of_the_time():

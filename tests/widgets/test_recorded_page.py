@@ -11,8 +11,9 @@ import pytest
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.table import open_table
+from lance_explorer.widgets.messages.base import Packed
+from lance_explorer.widgets.messages.explorer import Code
 from lance_explorer.widgets.shelves import Shelves, key_of
-from lance_explorer.widgets.view import Reply
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +62,11 @@ def test_a_page_without_room_for_its_versions_is_refused(path, tmp_path):
 
 def test_shelves_keep_what_there_is_room_for():
     shelves = Shelves(2_000)
-    assert shelves.put("a", Reply({"n": 1}, (b"\x00\x01",)))
+    assert shelves.put("a", Packed({"n": 1}, buffers=(b"\x00\x01",)))
     assert shelves.close()
     left = shelves.room
     noise = hashlib.shake_256(b"").hexdigest(5_000)
-    shelves.put("b", {"noise": noise})
+    shelves.put("b", Code(noise))
     assert not shelves.close()
     assert (shelves.room, list(shelves.index)) == (left, ["a"])
     assert sum(map(len, shelves.shelves)) < 2_000

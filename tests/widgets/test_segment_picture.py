@@ -37,7 +37,7 @@ def segments_of(*rows: tuple[Any, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def kinds_in(picture, row):
     """Return the encodings in a row as (encoding, first bin, bin after the last)."""
-    codes = picture.arrays["segment_kind"].reshape(-1, BINS)[row]
+    codes = picture.kind.reshape(-1, BINS)[row]
     ends = [*np.flatnonzero(np.diff(codes)) + 1, BINS]
     begins = [0, *ends[:-1]]
     return [
@@ -52,21 +52,21 @@ def test_segments_stand_one_behind_the_other():
         (3, "range", 50, 350, 300), (3, "array", 0, 10, 100), (5, "range", 0, 200, 200)
     )
     picture = segment_picture(*segments, mode="position")
-    assert picture.fragments == [(3, 3, 1), (5, 5, 1)]
-    assert (picture.begin, picture.end) == (0, 400)
+    assert picture.rows == [("3", "3", 1), ("5", "5", 1)]
+    assert (picture.begin, picture.end) == ("0", "400")
     assert kinds_in(picture, 0) == [("range", 0, 450), ("array", 450, 600)]
     assert kinds_in(picture, 1) == [("range", 0, 300)]
-    begins = np.flatnonzero(picture.arrays["segment_begins"]).tolist()
+    begins = np.flatnonzero(picture.begins).tolist()
     assert begins == [0, 450, 600]
 
 
 def test_segments_stand_where_their_row_ids_are():
     segments = segments_of((0, "range", 1000, 1200, 200), (1, "array", 1300, 1600, 30))
     picture = segment_picture(*segments, mode="row_id")
-    assert (picture.begin, picture.end) == (1000, 1600)
+    assert (picture.begin, picture.end) == ("1000", "1600")
     assert kinds_in(picture, 0) == [("range", 0, 200)]
     assert kinds_in(picture, 1) == [("array", 300, 600)]
-    fill = picture.arrays["segment_fill"].reshape(2, BINS)
+    fill = picture.fill.reshape(2, BINS)
     assert fill[0, 100] == 255
     assert fill[1, 400] == 48  # a tenth of the row IDs there, but to be seen
 
@@ -76,14 +76,14 @@ def test_the_encoding_of_most_row_ids_has_the_bin():
     many = [(1, "range", i * 3, i * 3 + 1, 1) for i in range(200)]
     picture = segment_picture(*segments_of(*rows, *many, (1, "array", 0, 5, 900)), mode="row_id")
     assert kinds_in(picture, 1) == [("array", 0, 1)]
-    assert picture.arrays["segment_begins"].reshape(2, BINS)[1, 0] == 201
+    assert picture.begins.reshape(2, BINS)[1, 0] == 201
 
 
 def test_edges_of_64_bits_are_places_like_others():
     top = 2**64 - 600
     segments = segments_of((0, "range", top, None, 600), (1, "array", None, None, 0))
     picture = segment_picture(*segments, mode="row_id")
-    assert (picture.begin, picture.end) == (top, 2**64)
+    assert (picture.begin, picture.end) == (str(top), str(2**64))
     assert kinds_in(picture, 0) == [("range", 0, 600)]
     assert kinds_in(picture, 1) == []
 
@@ -91,12 +91,12 @@ def test_edges_of_64_bits_are_places_like_others():
 def test_many_fragments_share_rows():
     segments = segments_of(*[(i, "range", 10 * i, 10 * i + 10, 10) for i in range(1000)])
     picture = segment_picture(*segments, mode="position")
-    assert len(picture.fragments) == 112
-    assert picture.fragments[0] == (0, 8, 9)
-    assert sum(number for _, _, number in picture.fragments) == 1000
-    assert picture.end == 90
-    assert picture.arrays["segment_begins"].sum() == 1000
-    assert picture.arrays["row_best"].tolist()[0] == 90
+    assert len(picture.rows) == 112
+    assert picture.rows[0] == ("0", "8", 9)
+    assert sum(number for _, _, number in picture.rows) == 1000
+    assert picture.end == "90"
+    assert picture.begins.sum() == 1000
+    assert picture.best.tolist()[0] == 90
 
 
 def test_bytes_are_those_of_the_segments_and_spilled_ones_have_none():
@@ -106,10 +106,10 @@ def test_bytes_are_those_of_the_segments_and_spilled_ones_have_none():
     )
     fragments = fragments.with_columns(encoded_bytes=pl.Series([20, None]))
     picture = segment_picture(frame, fragments, "position")
-    sizes = picture.arrays["row_bytes"].reshape(2, len(KINDS))
+    sizes = picture.bytes.reshape(2, len(KINDS))
     assert sizes[0, KINDS.index("range")] == 10
     assert sizes[1].sum() == 0
-    assert np.isnan(picture.arrays["row_best"]).tolist() == [False, True]
+    assert np.isnan(picture.best).tolist() == [False, True]
     assert kinds_in(picture, 1)[0][0] == "spilled"
 
 
@@ -119,9 +119,10 @@ def test_of_no_segments_there_is_an_empty_picture(mode):
         schema.polars_schema.to_frame() for schema in (ROW_ID_SEGMENTS, ROW_ID_ENCODINGS)
     ]
     picture = segment_picture(segments, encodings, mode)
-    assert picture.fragments == []
-    assert (picture.begin, picture.end) == (0, 0)
-    assert all(len(array) == 0 for array in picture.arrays.values())
+    assert picture.rows == []
+    assert (picture.begin, picture.end) == ("0", "0")
+    arrays = (picture.kind, picture.fill, picture.begins, picture.bytes, picture.best)
+    assert all(len(array) == 0 for array in arrays)
 
 
 @stored_check(has_row_ids)
@@ -131,11 +132,11 @@ def check_every_fragment_of_a_real_table_is_there(asked):
     encodings = row_id_encodings(view, view.latest_version)
     for mode in ("position", "row_id"):
         picture = segment_picture(segments, encodings, mode)
-        assert [first for first, _, _ in picture.fragments] == encodings["fragment_id"].to_list()
-        assert picture.arrays["segment_begins"].sum() == len(segments)
-        shown = picture.arrays["segment_kind"].reshape(-1, BINS)
+        assert [int(first) for first, _, _ in picture.rows] == encodings["fragment_id"].to_list()
+        assert picture.begins.sum() == len(segments)
+        shown = picture.kind.reshape(-1, BINS)
         assert ((shown != 255).any(axis=1) == (encodings["num_values"] > 0).to_numpy()).all()
-        total = np.nansum(picture.arrays["row_bytes"])
+        total = np.nansum(picture.bytes)
         assert total == segments["encoded_bytes"].sum()
 
 
@@ -156,5 +157,5 @@ def test_every_one_of_a_million_segments_is_in_the_picture():
         "fragment_id", encoded_bytes=pl.lit(1), best_bytes=pl.lit(1)
     )
     picture = segment_picture(frame, fragments, "row_id")
-    assert picture.arrays["segment_begins"].sum() == count
-    assert len(picture.arrays["segment_kind"]) <= 120 * BINS
+    assert picture.begins.sum() == count
+    assert len(picture.kind) <= 120 * BINS

@@ -105,7 +105,7 @@ def test_the_server_goes_on_when_a_data_file_ends_the_process_that_reads_it(tmp_
         first = json.loads(page.recv(timeout=PATIENCE))
         [part] = first["state"]["parts"].values()
         for seq in (1, 2):
-            told = answer_of(page, {"kind": "search", "seq": seq, "text": "id = 5"})
+            told = answer_of(page, {"kind": "search", "seq": seq, "arguments": {"text": "id = 5"}})
             assert "what was left out" in told["content"]["answer"]["sentence"]
         asked = {"kind": "history", "seq": 3, "part": part["number"]}
         assert answer_of(page, asked)["what"] == "reply"

@@ -38,7 +38,7 @@ class Listening(TimeTravel):
     def ask(self, kind, **arguments):
         """Return the answer to a question of the browser."""
         self.sent.clear()
-        self._receive(None, {"kind": kind, "seq": 1, "asker": "test", **arguments}, [])
+        self.receive({"kind": kind, "seq": 1, "asker": "test", "arguments": arguments})
         self._worker.wait()
         [message] = [s for s in self.sent if s.get("seq") == 1 and s["what"] in ("reply", "error")]
         assert message["what"] == "reply", message

@@ -1,29 +1,20 @@
 """The arrays from which a browser draws any version."""
 
 import numpy as np
+from msgspec.structs import asdict
 
 from lance_explorer import open_table
 from lance_explorer.figures.fragment_origins import fragment_origins
+from lance_explorer.widgets.messages.base import to_json
 from lance_explorer.widgets.version_data import version_data
 from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
-_TYPES = {
-    "Float64Array": np.float64,
-    "BigUint64Array": np.uint64,
-    "Int32Array": np.int32,
-    "Uint8Array": np.uint8,
-}
-
 
 def unpacked(table):
-    """Return the content, and the arrays by name, as the browser makes them of the buffers."""
-    reply = version_data(table)
-    arrays = {
-        array["name"]: np.frombuffer(buffer, _TYPES[array["type"]])
-        for array, buffer in zip(reply.content["arrays"], reply.buffers, strict=True)
-    }
-    return reply.content, arrays
+    """Return the fields of what the browser gets, and its arrays among them."""
+    fields = asdict(version_data(table))
+    return to_json(fields), fields
 
 
 def states_at(arrays, position):

@@ -3,8 +3,14 @@
 import pytest
 
 from lance_explorer import demo, open_table
+from lance_explorer.widgets.messages.base import to_json
 from lance_explorer.widgets.version_details import VersionDetails
 from tests.stored_tables import stored_check
+
+
+def at(details, version):
+    """Return the details of a version as JSON has them."""
+    return to_json(details.at(version))
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +28,7 @@ def check_every_version_has_the_entries_of_its_frames(asked):
     table = asked.table
     details = VersionDetails(table)
     for version in table.versions()["version"].to_list():
-        said = details.at(version)
+        said = at(details, version)
         names = {
             "schema": ("path", table.inspect.fields(version=version)["path"].to_list()),
             "indices": ("name", table.inspect.indices(version=version)["name"].to_list()),
@@ -35,7 +41,7 @@ def check_every_version_has_the_entries_of_its_frames(asked):
 
 
 def test_a_rename_a_cast_and_a_drop_are_told_with_what_was_before(photos):
-    [renamed], [cast], [dropped] = [changes(photos.at(v), "schema") for v in (20, 21, 37)]
+    [renamed], [cast], [dropped] = [changes(at(photos, v), "schema") for v in (20, 21, 37)]
     assert renamed == {
         "path": "title",
         "type": "string",
@@ -48,21 +54,21 @@ def test_a_rename_a_cast_and_a_drop_are_told_with_what_was_before(photos):
 
 
 def test_an_index_is_added_changed_and_dropped(photos):
-    [added], [dropped] = [changes(photos.at(version), "indices") for version in (36, 40)]
+    [added], [dropped] = [changes(at(photos, version), "indices") for version in (36, 40)]
     assert (added["name"], added["type"], added["change"]) == ("taken_at_idx", "ZONE_MAP", "added")
     assert (dropped["name"], dropped["change"]) == ("taken_at_idx", "dropped")
-    assert [entry["change"] for entry in changes(photos.at(34), "indices")] == ["changed"] * 3
+    assert [entry["change"] for entry in changes(at(photos, 34), "indices")] == ["changed"] * 3
 
 
 def test_config_entries_are_told_by_their_map(photos):
-    assert [(e["map"], e["key"], e["value"]) for e in changes(photos.at(31), "config")] == [
+    assert [(e["map"], e["key"], e["value"]) for e in changes(at(photos, 31), "config")] == [
         ("table metadata", "title", "Photos of the Silva family"),
         ("table metadata", "year", "2025"),
     ]
 
 
 def test_the_first_version_has_no_changes(photos):
-    assert [photos.at(1)[name]["num_changed"] for name in ("schema", "indices", "config")] == [
+    assert [at(photos, 1)[name]["num_changed"] for name in ("schema", "indices", "config")] == [
         0,
         0,
         0,
@@ -76,6 +82,6 @@ def test_many_entries_are_cut_the_changed_ones_first(tmp_path):
     wide = pa.table({f"c{number}": [number] for number in range(300)})
     dataset = lance.write_dataset(wide, tmp_path / "t.lance")
     dataset.add_columns({"last": "1"})
-    schema = VersionDetails(open_table(tmp_path / "t.lance")).at(2)["schema"]
+    schema = to_json(VersionDetails(open_table(tmp_path / "t.lance")).at(2).schema)
     assert schema["entries"][0]["path"] == "last"
     assert (len(schema["entries"]), schema["num_entries"]) == (200, 301)

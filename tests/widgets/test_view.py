@@ -1,15 +1,27 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.figures.palette import KIND_COLORS
+from lance_explorer.widgets.messages.base import Message, Uint8Array
 from lance_explorer.widgets.state import ExplorerState
-from lance_explorer.widgets.view import Reply, Request, View, answers
+from lance_explorer.widgets.view import Request, View, answers
 
 FRONTEND = Path(__file__).parents[2] / "frontend" / "src"
+
+
+class Said(Message):
+    said: str
+    loud: bool
+
+
+class Numbers(Message):
+    length: int
+    values: Uint8Array
 
 
 class Echo(View):
@@ -18,28 +30,32 @@ class Echo(View):
     _module = "unavailable"
 
     @answers("echo")
-    def _echo(self, request: Request) -> dict[str, object]:
-        return {"said": request["words"], "loud": request.get("loud", False)}
+    def _echo(self, _: Request, *, words: str, loud: bool = False) -> Said:
+        return Said(words, loud)
 
     @answers("bytes")
-    def _bytes(self, request: Request) -> Reply:
-        return Reply({"length": 3}, (b"abc",))
+    def _bytes(self, _: Request) -> Numbers:
+        return Numbers(3, np.frombuffer(b"abc", np.uint8))
+
+    @answers("drifted")
+    def _drifted(self, _: Request) -> Numbers:
+        return Numbers(3, np.zeros(3, np.int32))
 
     @answers("slow", in_background=True)
-    def _slow(self, request: Request) -> dict[str, object]:
+    def _slow(self, request: Request) -> Said:
         request.progress("half done", 0.5)
-        return {"done": True}
+        return Said("done", False)
 
     @answers("missing")
-    def _missing(self, request: Request) -> dict[str, object]:
+    def _missing(self, _: Request) -> None:
         raise VersionNotFoundError("Version 12 was removed by cleanup; 15 to 31 remain")
 
     @answers("broken", in_background=True)
-    def _broken(self, request: Request) -> dict[str, object]:
+    def _broken(self, _: Request) -> None:
         raise ZeroDivisionError("no rows to divide by")
 
     @answers("panic")
-    def _panic(self, request: Request) -> dict[str, object]:
+    def _panic(self, _: Request) -> None:
         raise pl.exceptions.PanicException("not yet implemented")
 
 
@@ -57,7 +73,24 @@ def test_a_question_is_answered_with_its_number(browse):
 def test_bytes_go_beside_the_answer(browse):
     browser = browse(Echo())
     browser.ask("bytes")
-    assert browser.messages()[-1][1] == [b"abc"]
+    content, buffers = browser.messages()[-1]
+    assert content["content"] == {"length": 3, "values": None}
+    assert [*content["arrays"]] == [{"path": ["values"], "type": "Uint8Array"}]
+    assert buffers == [b"abc"]
+
+
+def test_an_array_of_another_type_than_is_declared_is_not_sent(browse):
+    answer = browse(Echo()).ask("drifted")
+    assert answer["what"] == "error"
+    assert answer["content"]["message"] == "Numbers.values is an array of uint8, not of int32"
+
+
+def test_what_does_not_fit_the_arguments_of_a_question_is_refused(browse):
+    browser = browse(Echo())
+    for arguments in ({}, {"words": 5}, {"words": "a", "loud": "x"}, {"words": "a", "more": 1}):
+        answer = browser.ask("echo", **arguments)
+        assert (answer["what"], answer["content"]["title"]) == ("error", "Invalid argument")
+        assert "the question 'echo' is not understood" in answer["content"]["message"]
 
 
 def test_progress_comes_before_the_answer(browse):
@@ -67,7 +100,7 @@ def test_progress_comes_before_the_answer(browse):
     assert told == [
         ("taken", {}),
         ("progress", {"text": "half done", "fraction": 0.5}),
-        ("reply", {"done": True}),
+        ("reply", {"said": "done", "loud": False}),
     ]
 
 
@@ -77,7 +110,6 @@ def test_our_errors_are_told_in_words(browse):
     assert answer["content"] == {
         "title": "Version not found",
         "message": "Version 12 was removed by cleanup; 15 to 31 remain",
-        "details": "",
     }
 
 
@@ -92,7 +124,7 @@ def test_other_errors_are_told_with_their_traceback(browse, kind, title):
 
 def test_a_question_that_nobody_answers_is_an_error(browse):
     answer = browse(Echo()).ask("no such kind")
-    assert (answer["what"], answer["content"]["title"]) == ("error", "LookupError")
+    assert (answer["what"], answer["content"]["title"]) == ("error", "Invalid argument")
 
 
 def test_an_unknown_option_is_refused_with_those_there_are():
@@ -105,7 +137,7 @@ def test_views_with_the_same_state_are_linked(browse):
     one, other = Echo(state=state), Echo(state=state)
     browse(one).ask("state", changes={"version": "18446744073709551615", "filter": "a"})
     assert (state.version, state.filter) == (2**64 - 1, "a")
-    assert other.shared["version"] == one.shared["version"] == "18446744073709551615"
+    assert other.shared.version == one.shared.version == "18446744073709551615"
 
 
 def test_views_have_a_state_of_their_own_by_default():
@@ -124,9 +156,9 @@ def test_a_view_that_is_not_shown_hears_of_changes_once_it_is():
     view.is_shown = False
     view.state.version = 1
     view.state.version = 2
-    assert (heard, view.shared["version"]) == ([], None)
+    assert (heard, view.shared.version) == ([], None)
     view.is_shown = True
-    assert (heard, view.shared["version"]) == ([2], "2")
+    assert (heard, view.shared.version) == ([2], "2")
     view.state.version = 3
     assert heard == [2, 3]
 

@@ -1,0 +1,97 @@
+"""Answers: a sentence, sections and findings, and where to look."""
+
+from msgspec import UNSET, UnsetType
+
+from lance_explorer.widgets.messages.base import Digits, Message
+
+__all__ = [
+    "Answer",
+    "AnswerColumn",
+    "AnswerFinding",
+    "AnswerLine",
+    "AnswerPlace",
+    "AnswerSection",
+    "Choices",
+    "LogFilters",
+    "SearchAnswer",
+]
+
+
+class LogFilters(Message, forbid_unknown_fields=True):
+    """Which commits are shown: arguments of ``table.log()``."""
+
+    since: str | None = None
+    until: str | None = None
+    operation: list[str] | None = None
+    text: str | None = None
+    column: str | None = None
+
+
+class Choices(Message):
+    """What is to be chosen in another view; what is left out stays as it is."""
+
+    version: Digits | UnsetType | None = UNSET
+    compared_version: Digits | UnsetType | None = UNSET
+    fragment_id: Digits | UnsetType | None = UNSET
+    row_id: Digits | UnsetType | None = UNSET
+
+
+class AnswerPlace(Message):
+    """Where a view shows more."""
+
+    view: str
+    choices: Choices
+    branch: str | None
+    words: str
+    filters: LogFilters
+    """Of the log, where that is the view."""
+
+
+class AnswerLine(Message):
+    """A sentence, and where to look at what it says."""
+
+    words: str
+    place: AnswerPlace | None
+
+
+class AnswerColumn(Message):
+    """A column of a section."""
+
+    name: str
+    is_number: bool
+
+
+class AnswerSection(Message):
+    """A part of an answer: sentences, or the first rows of a frame."""
+
+    name: str
+    title: str
+    is_warning: bool
+    lines: list[AnswerLine]
+    columns: list[AnswerColumn]
+    rows: list[list[str | None]]
+    num_rows: int
+
+
+class AnswerFinding(Message):
+    """What is wrong with what an answer rests on."""
+
+    code: str
+    severity: str
+    sentence: str
+
+
+class Answer(Message, kw_only=True):
+    """An answer: what it rests on, what is wrong, and the code that asks it or does it."""
+
+    sentence: str
+    sections: list[AnswerSection]
+    findings: list[AnswerFinding]
+    place: AnswerPlace | None
+    code: str
+
+
+class SearchAnswer(Answer, kw_only=True):
+    """An answer to what was typed, and whether one can search further."""
+
+    can_go_on: bool

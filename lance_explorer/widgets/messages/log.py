@@ -1,0 +1,69 @@
+"""The log: a line for each commit."""
+
+from lance_explorer.widgets.messages.answer import LogFilters
+from lance_explorer.widgets.messages.base import (
+    BigUint64Array,
+    Digits,
+    Float64Array,
+    Int32Array,
+    Message,
+    Uint8Array,
+)
+
+__all__ = ["LogAbout", "LogAnswer", "NewestLog"]
+
+
+class LogAbout(Message):
+    """What the log can be filtered by, and is."""
+
+    branch: str | None
+    columns: list[str]
+    filters: LogFilters
+
+
+class LogAnswer(Message):
+    """The commits that are shown, each in a line; an unknown number is NaN."""
+
+    is_part: bool
+    """Whether these are the newest alone, and the others are still read."""
+    kinds: list[str]
+    counts: dict[str, int]
+    """How many commits there are of each kind."""
+    num_found: int
+    num_commits: int
+    num_lanes: int
+    heads: list[bool]
+    branch: list[str | None]
+    operation: list[str | None]
+    words: list[str | None]
+    message: list[str | None]
+    author: list[str | None]
+    job: list[str | None]
+    run: list[str | None]
+    properties: list[str | None]
+    tags: list[list[str]]
+    branches_here: list[list[str]]
+    columns: list[str | None]
+    parent_versions: list[Digits | None]
+    parent_branches: list[str | None]
+    versions: BigUint64Array
+    lane: Int32Array
+    kind: Uint8Array
+    parent: Int32Array
+    """The line of the nearest commit before it that is shown; -1 for none."""
+    times: Float64Array
+    lost: Float64Array
+    bytes_change: Float64Array
+    is_recorded: Uint8Array
+    rows_added: Float64Array
+    rows_updated: Float64Array
+    rows_deleted: Float64Array
+    rows_overwritten: Float64Array
+    rows_restored: Float64Array
+
+
+class NewestLog(Message, omit_defaults=False):
+    """The newest commits, where all of them may take long."""
+
+    log: LogAnswer | None = None
+    own_branch: str | None = None

@@ -1,0 +1,107 @@
+"""The overview: facts of the latest version, and what made the table big."""
+
+from lance_explorer.widgets.messages.base import Digits, Message
+from lance_explorer.widgets.messages.versions import VersionData
+
+__all__ = [
+    "Headline",
+    "LargestCommits",
+    "Latest",
+    "LatestFacts",
+    "Listed",
+    "RestOfCommits",
+    "SizedCommit",
+    "Sizes",
+    "Story",
+    "TableFacts",
+]
+
+
+class Listed(Message):
+    """How many there are, and the names of the first."""
+
+    count: int
+    names: list[str]
+
+
+class LatestFacts(Message):
+    """What the latest version tells by itself."""
+
+    version: Digits
+    latest_version: Digits
+    num_rows: Digits | None
+    num_deleted_rows: Digits | None
+    num_fragments: Digits
+    num_data_files: Digits
+    data_bytes: Digits | None
+    manifest_bytes: Digits
+    writer: str
+    flags: list[str]
+    indices: Listed
+    tags: Listed
+    branches: Listed
+    time: float | None
+    """When it was committed, in ms."""
+
+
+class TableFacts(LatestFacts):
+    """The same, with what only all versions tell."""
+
+    num_lost: Digits
+
+
+class Latest(Message):
+    """What is known before all versions are read; no facts if the latest cannot be read."""
+
+    name: str
+    branch: str | None
+    num_listed: int
+    facts: LatestFacts | None
+
+
+class Story(VersionData):
+    """All versions, and facts of the latest."""
+
+    facts: TableFacts | None
+
+
+class SizedCommit(Message):
+    """A version that wrote much of what the latest one needs."""
+
+    version: Digits
+    position: int
+    amount: Digits
+    share: float
+    note: str | None
+
+
+class RestOfCommits(Message):
+    """All others."""
+
+    count: int
+    amount: Digits
+    share: float
+
+
+class LargestCommits(Message):
+    """The versions that wrote most."""
+
+    versions: list[SizedCommit]
+    rest: RestOfCommits
+
+
+class Headline(Message):
+    """A sentence in whose middle a link names a version."""
+
+    before: str
+    link: str
+    version: Digits
+    after: str
+
+
+class Sizes(Message):
+    """What made the latest version big."""
+
+    headline: Headline | None
+    bytes: LargestCommits
+    rows: LargestCommits

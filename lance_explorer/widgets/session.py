@@ -1,0 +1,160 @@
+"""A view and the pages that show it, whatever carries what they say to each other.
+
+It is what a notebook would send and get: a text of JSON, followed by as many binary messages as it
+says there are buffers.
+"""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from importlib.resources import files
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from lance_explorer.widgets.messages.base import PageMessage, PageMethod
+from lance_explorer.widgets.parts import parts_of
+from lance_explorer.widgets.view import View
+
+__all__ = ["NOT_UNDERSTOOD", "STATIC", "Session", "beside", "failure"]
+
+_T = TypeVar("_T")
+
+STATIC = files("lance_explorer.widgets") / "static"
+"""The script and the style of all widgets."""
+
+NOT_UNDERSTOOD = 1007
+"""What a WebSocket is closed with over which nothing comes that a page of ours says."""
+
+_QUESTION_SECONDS = 60.0
+"""A question of a page takes no longer: others ask the same server."""
+
+_Parts = list[str | bytes]
+
+
+class Session:
+    """A view, and the pages that show it.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the view.
+    seconds : float
+        How long a question may take. One that takes longer is left behind in its thread, which may
+        never end.
+    """
+
+    def __init__(self, make: Callable[[], View], seconds: float = _QUESTION_SECONDS) -> None:
+        self._pages: dict[Callable[[_Parts], None], None] = {}
+        self._seconds = seconds
+        self._turn = asyncio.Lock()
+        with parts_of(self._tell):
+            self.view = make()
+        self.view.state.time_limit = seconds
+
+    async def show(self, send: Callable[[str | bytes], Awaitable[object]]) -> None:
+        """Send a page what it shows, and all that the view says, until this is cancelled."""
+        loop, waiting = asyncio.get_running_loop(), asyncio.Queue[_Parts]()
+
+        def put(parts: _Parts) -> None:
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(waiting.put_nowait, parts)
+
+        self._pages[put] = None
+        try:
+            put(_message("update", state=self.view.traits_to_share()))
+            while True:
+                for part in await waiting.get():
+                    await send(part)
+        finally:
+            del self._pages[put]
+
+    async def hear(self, said: str | bytes | None) -> bool:
+        """Hand a message of a page to the view; return False if no page of ours says that.
+
+        Questions are heard in their order. If one takes too long, that is its answer.
+        """
+        content = _heard(said)
+        if content is None:
+            return False
+        question = self.view.understood(content)
+        if question is not None:
+            try:
+                async with self._turn:
+                    await beside(lambda: self.view.answer_question(question), self._seconds)
+            except TimeoutError:
+                self.view.answer_late(question)
+        return True
+
+    def close(self) -> None:
+        """Close the view."""
+        self.view.close()
+
+    def _tell(self, data: Mapping[str, Any], buffers: list[bytes]) -> None:
+        """Send a message of the widget protocol to all pages; any thread may."""
+        told = {key: data[key] for key in ("state", "content") if key in data}
+        parts = _message(data["method"], buffers, **told)
+        for put in [*self._pages]:
+            put(parts)
+
+
+def failure(why: str) -> str:
+    """Return what a page is sent if there is no view to show."""
+    return cast(str, _message("failure", content=why)[0])
+
+
+async def beside(work: Callable[[], _T], seconds: float = _QUESTION_SECONDS) -> _T:
+    """Return what some work returns, which is done beside the loop of a server.
+
+    Raises
+    ------
+    TimeoutError
+        If it takes too long.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[_T] = loop.create_future()
+
+    def finish(found: _T | None, error: BaseException | None) -> None:
+        if done.done():
+            return
+        if error is not None:
+            done.set_exception(error)
+        else:
+            done.set_result(cast(_T, found))
+
+    def run() -> None:
+        found, failure = None, None
+        try:
+            found = work()
+        except Exception as error:  # noqa: BLE001 - whoever waits raises it
+            failure = error
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(finish, found, failure)
+
+    threading.Thread(target=run, name="lx-page", daemon=True).start()
+    async with asyncio.timeout(seconds):
+        return await done
+
+
+def _message(method: PageMethod, buffers: list[bytes] | None = None, **said: Any) -> _Parts:
+    """Return a message of the widget protocol as it is sent: a text, and the buffers."""
+    whole = [bytes(buffer) for buffer in buffers or []]
+    told = PageMessage(method, num_buffers=len(whole), **said)
+    return [msgspec.json.encode(told).decode(), *whole]
+
+
+def _heard(said: str | bytes | None) -> dict[str, Any] | None:
+    r"""Return what a page said; None if it is nothing that a page of ours says.
+
+    Whoever lets an error of this reach a server lets it log the request, with its token.
+
+    Examples
+    --------
+    >>> _heard('{"kind": "open"}'), _heard("{"), _heard(b"\xff"), _heard("[1]"), _heard(None)
+    ({'kind': 'open'}, None, None, None, None)
+    """
+    try:
+        return msgspec.json.decode(said or "", type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
