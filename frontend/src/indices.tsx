@@ -41,7 +41,8 @@ export const render = view<IndicesQuestions>("lx-sheet lx-indices", ({ link, onC
     if (history.value && lives.value) picture.setLives(lives.value);
   });
   follow(() => {
-    if (history.value && lives.value) picture.show(position.value, state.value.fragment_id);
+    void lives.value; // what an index covered may be unknown: the versions are drawn all the same
+    if (history.value) picture.show(position.value, state.value.fragment_id);
   });
 
   async function load(isRefresh: boolean) {
