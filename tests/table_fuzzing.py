@@ -51,7 +51,9 @@ TABLES = (
     "14.0.2/stable_row_ids",
 )
 ROOT = Path(__file__).parents[1]
-MOST_SECONDS = 10
+MOST_SECONDS = 60
+"""CPU time after which a question hangs; on a slow machine an interactive report takes 11 s."""
+
 _MOST_WAITING = 6
 CASES_OF_A_CHILD = 100
 CHILD = ["-m", "tests.table_fuzzing"]
