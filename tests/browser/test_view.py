@@ -138,9 +138,9 @@ from lance_explorer.widgets.state import ExplorerState
 asked = []
 class Noting(lx.widgets.TimeTravel):
     _module = "time_travel"
-    def _receive(self, widget, message, buffers):
-        asked.append(message["kind"])
-        super()._receive(widget, message, buffers)
+    def answer_question(self, question):
+        asked.append(question.kind)
+        super().answer_question(question)
 
 state = ExplorerState()
 travel = Noting(lx.open_table({str(path)!r}), state=state)
