@@ -69,9 +69,11 @@ def fields_between(
     if common is None:
         return paired_fields(before.schema, after.schema, {}, ByName.OVERWRITES)
     matched = dict[tuple[int, int], ByName]()
-    for by_name in reversed(ByName):
-        shared = fields_of_both(first, second, by_name).shared
-        matched |= dict.fromkeys(shared.items(), by_name)
+    for by_name in ByName:
+        for pair in fields_of_both(first, second, by_name).shared.items():
+            matched.setdefault(pair, by_name)
+        if len(matched) >= min(len(before.schema), len(after.schema)):
+            break  # no field is left that a name could prove
     return paired_fields(before.schema, after.schema, matched)
 
 

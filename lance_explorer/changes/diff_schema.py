@@ -81,9 +81,10 @@ def paired_fields(
     found = list[FieldPair]()
     for field in new:
         path = new_paths[field.id]
-        before, proof = pairs.get(field.id, (by_path.get(path), otherwise))
-        if field.id not in pairs:
-            by_path.pop(path, None)
+        if field.id in pairs:
+            before, proof = pairs[field.id]
+        else:
+            before, proof = by_path.pop(path, None), otherwise
         if before is None:
             found.append(FieldPair("added", None, field, None, path))
             continue
