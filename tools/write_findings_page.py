@@ -23,7 +23,8 @@ frame of `table.check()` has a column for each part:
 table.check().filter(severity="error", subject_kind="fragment")
 ```
 
-`error` is damage, or leads to wrong answers; `warning` should be done; `info` is worth knowing.
+`error`: the table is damaged, or answers are wrong. `warning`: do what the remedy says. `info`:
+worth knowing.
 """
 
 TITLES = {

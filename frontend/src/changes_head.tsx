@@ -33,7 +33,7 @@ export function rangeHead(history: History, range: Range) {
   );
 }
 
-/** Why there is no comparison, what is uncertain in it, and how it is known. `chooseKey` leads to the keys. */
+/** Why there is no comparison, what is uncertain in it, and how it is known. `chooseKey` is a button that shows the keys. */
 export function comparisonNotes(about: Comparison, chooseKey: VNode) {
   const { problem, lost, doubts, evidence, needs_key, left_out } = about;
   const doubt = (...children: ComponentChildren[]) => <p class="lx-doubt">{children}</p>;

@@ -21,7 +21,7 @@ function isInSight(element: HTMLElement) {
   return width > 0 && bottom > 0 && top < innerHeight;
 }
 
-/** Follows; gives what draws the button that turns it on and off, the one that leads to the newest version, and notes. */
+/** Looks for new versions. Returns what draws its switch, the button that shows the newest version, and notes. */
 export function following(link: Link<ExplorerQuestions>, model: Model) {
   let timer: number | undefined;
   let isAsking = false;

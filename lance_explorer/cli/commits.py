@@ -102,7 +102,7 @@ def inspect_frame(
     ledger: str | None,
     as_json: bool,
 ) -> None:
-    """Print a frame of table.inspect, such as refs, fragments or schema_history."""
+    """Print a frame of table.inspect, such as refs, fragments or gaps."""
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     print_answer(table.answer(frame), as_json=as_json)
 

@@ -137,11 +137,11 @@ KINDS: Mapping[str, Kind] = {
         "metadata",
         "warning",
         "The table was opened under another name than the one that Lance knows it by.",
-        "/data/link.lance leads to /data/photos.lance, and Lance takes the two for different "
-        "tables",
+        "/data/link.lance and /data/photos.lance are one table, and Lance treats the two names as "
+        "two tables",
         remedy="Write, branch and clean up under one name alone.",
-        consequence="Under one name, a cleanup removes what branches read that were created under "
-        "another one.",
+        consequence="A cleanup under one name removes files that branches created under another "
+        "name still read.",
         milder=("info", "the table has no branches"),
     ),
     "base_not_allowed": Kind(

@@ -52,7 +52,7 @@ def _opened_as(view: HistoryView) -> Iterator[Finding]:
         return
     yield Finding(
         "opened_through_link",
-        f"{given} leads to {view.uri}, and Lance takes the two for different tables",
+        f"{given} and {view.uri} are one table, and Lance treats the two names as two tables",
         subject=Subject(path=str(given)),
         remedy=Remedy(
             f"Write, branch and clean up under one name alone: lance.dataset({view.uri!r}). "
