@@ -2,6 +2,7 @@
 
 import "./column_picker.css";
 import { computed, signal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useFloating } from "./floats";
 import type { Link } from "./link";
 import type { AllColumns, GridViewQuestions, PickedColumn } from "./messages";
@@ -70,6 +71,8 @@ export function columnPicker(link: Link<GridViewQuestions>) {
       </button>
     );
     const every = all.value;
+    const search = useRef<HTMLInputElement>(null);
+    useLayoutEffect(() => search.current?.focus(), []); // once: whoever went on to a box stays there
     return (
       <>
         <div class="lx-picker-bar">
@@ -81,7 +84,7 @@ export function columnPicker(link: Link<GridViewQuestions>) {
             aria-label="Search in the names of columns"
             value={typed}
             onInput={({ currentTarget }) => set(typed, currentTarget.value)}
-            ref={(box) => box?.focus()}
+            ref={search}
           />
           {action("All", "Show all columns with this text", () => tick(found.value, true), every !== null)}
           {action("None", "Show no column with this text", () => tick(found.value, false), every !== null)}
