@@ -47,11 +47,13 @@ if TYPE_CHECKING:
     from lance_explorer.changes.change_feed import Changes, ImageChoice, Mode
     from lance_explorer.changes.diff import Diff
     from lance_explorer.changes.merge import MergePreview
+    from lance_explorer.checks.depths import Depth
     from lance_explorer.disk.cleanup_preview import CleanupPreview
     from lance_explorer.disk.compaction_preview import CompactionPreview
     from lance_explorer.disk.usage import DiskUsage
     from lance_explorer.ledger.ledger import Ledger
     from lance_explorer.lineage.blame import Blame
+    from lance_explorer.lineage.duplicates import Duplicates
     from lance_explorer.lineage.find import Found
     from lance_explorer.lineage.graph import Lineage
     from lance_explorer.lineage.row import Row
@@ -364,8 +366,13 @@ class Table:
         return self._live.answer(check_row_ids)
 
     @documented(CHECKS)
-    def check(self, level: Severity = "info", deep: bool = False) -> pl.DataFrame:
-        """Check everything that can be checked of all kept versions; return what is found.
+    def check(
+        self,
+        depth: "Depth" = "quick",
+        severity: Severity = "info",
+        key: str | Sequence[str] | None = None,
+    ) -> pl.DataFrame:
+        """Check all kept versions; return what is wrong, and what was not looked at.
 
         These are the findings of ``table.inspect.findings()`` and ``table.inspect.health()``, those
         of :meth:`check_row_ids`, and what is wrong with files and refs: files that are missing or
@@ -374,22 +381,28 @@ class Table:
 
         Parameters
         ----------
-        level : {"info", "warning", "error"}
+        depth : {"quick", "deep", "values"}
+            ``quick`` reads metadata. ``deep`` also opens the latest and all tagged versions with
+            pylance, reads the end of each data file, checks row IDs even if there are more than
+            200,000 states of fragments, and compares what BTREE, BITMAP and LABEL_LIST indices hold
+            with the rows that they cover, which reads these columns. ``values`` also reads each
+            column of each data file once, and compares the rows before and after each compaction.
+            What a depth leaves out is a finding ``not_checked``.
+        severity : {"info", "warning", "error"}
             The least severity to return.
-        deep : bool, default False
-            Whether to open the latest and all tagged versions with pylance, too, to read the end
-            of each data file of the latest version, to check row IDs even if there are more than
-            200,000 states of fragments, and to compare what BTREE, BITMAP and LABEL_LIST indices
-            hold with the rows that they cover, which reads these columns.
+        key : str or sequence of str, optional
+            The columns that no two rows should have alike, nor null: :meth:`duplicates`.
 
         Examples
         --------
-        >>> table.check(level="warning").is_empty()
+        >>> table.check(severity="warning").is_empty()
         True
+        >>> table.check()["code"].unique().to_list()
+        ['not_checked']
         """
         from lance_explorer.checks.all_checks import check
 
-        return self._live.answer(lambda view: check(view, level, deep))
+        return self._live.answer(lambda view: check(view, depth, severity, key))
 
     def answer(self, frame: str) -> Answer:
         """Return a frame of :attr:`inspect` as an answer: a sentence, and its rows.
@@ -412,25 +425,60 @@ class Table:
         a_text("frame", frame)
         return self._live.answer(lambda view: frame_answer(view, frame))
 
-    def health(self, level: Severity = "info", deep: bool = False) -> "Answer":
+    def health(
+        self,
+        depth: "Depth" = "quick",
+        severity: Severity = "info",
+        key: str | Sequence[str] | None = None,
+    ) -> "Answer":
         """Return what :meth:`check` finds as an answer: in sentences, with causes and remedies.
 
         Parameters
         ----------
-        level : {"info", "warning", "error"}
-            The least severity to list. What could not be checked is always in it.
-        deep : bool, default False
+        depth, key
             As in :meth:`check`.
+        severity : {"info", "warning", "error"}
+            The least severity to list. What was not checked is always in it.
 
         Examples
         --------
-        >>> print(table.health(level="warning"))
-        Nothing of level warning or worse was found.
+        >>> print(table.health(severity="warning").sentence)
+        Nothing of severity warning or worse was found.
         """
         from lance_explorer.checks.all_checks import check_findings
         from lance_explorer.checks.answer import check_answer
 
-        return check_answer(self._live.answer(lambda view: check_findings(view, deep=deep)), level)
+        found = self._live.answer(lambda view: check_findings(view, depth, key=key))
+        return check_answer(found, depth, severity)
+
+    def duplicates(
+        self, key: str | Sequence[str], version: "VersionRef | None" = None, limit: int = 1_000
+    ) -> "Duplicates":
+        """Return keys that several rows have, with the commits that brought each of them.
+
+        Lance has no unique keys: two writers that upsert the same new key at once both add it.
+
+        Parameters
+        ----------
+        key : str or sequence of str
+            The columns of the top level that should be unique together.
+        version : int, str, datetime, date or tuple, optional
+            The version to look at, as in :meth:`at`; the latest by default.
+        limit : int, default 1000
+            Of how many keys the rows are returned; all are counted.
+
+        Examples
+        --------
+        >>> table.duplicates("id")
+        Duplicates(Each key of id is there once in version 7.)
+        """
+        from lance_explorer.lineage.duplicates import duplicates
+
+        return self._live.answer(
+            lambda view: duplicates(
+                view, key, None if version is None else version_number(view, version), limit
+            )
+        )
 
     def disk_usage(self, clones: Iterable[Any] = ()) -> "DiskUsage":
         """Return how much the table takes on disk, and why; the table is looked at anew.

@@ -144,13 +144,22 @@ def questions() -> dict[str, Ask]:
         "lineage",
     ):
         found[f"tool {name}"] = on(lambda t, name=name: _tool(t, name))  # type: ignore[misc]
-    for line in ("log", "du", "check", "check --deep", "show -1", "find WHERE", "row 0", "list"):
+    for line in (
+        "log",
+        "du",
+        "check",
+        "check --depth values",
+        "show -1",
+        "find WHERE",
+        "row 0",
+        "list",
+    ):
         found[f"command {line}"] = lambda path, _, line=line: _command(path, line)  # type: ignore[misc]
     found["ledger record"] = lambda path, ledger: lx.Ledger(ledger).record(path)
     found["ledger tables"] = lambda _, ledger: lx.Ledger(ledger).tables()
     found["ledger open"] = lambda path, ledger: lx.open_table(path, ledger=lx.Ledger(ledger)).log()
     found["ledger forget"] = lambda path, ledger: lx.Ledger(ledger).forget(path.name, before=3)
-    found["check_deep"] = on(lambda t: t.check(deep=True)["code"].to_list())
+    found["check_deep"] = on(lambda t: t.check(depth="deep")["code"].to_list())
     found["verify"] = on(lambda t: lx.verify(lx.lock(t.latest)).status)
     found["pylance"] = _pylance
     return found
@@ -254,7 +263,7 @@ def _child(seed: int, first: int, stop: int, after: str) -> None:
             with suppress(lx.LanceExplorerError):
                 lx.Ledger(ledger).record(table)
             if name not in baselines:
-                baselines[name] = lx.open_table(table).check(deep=True)["code"].to_list()
+                baselines[name] = lx.open_table(table).check(depth="deep")["code"].to_list()
             is_ledger = chance.random() < 0.08
             files = table_files(ledger if is_ledger else table)
             by_folder: dict[str, list[Path]] = {}

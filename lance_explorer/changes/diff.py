@@ -30,7 +30,7 @@ from lance_explorer.history.live import LiveTable
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.view import HistoryView
 
-__all__ = ["Diff", "diff"]
+__all__ = ["Diff", "content_of_both", "diff"]
 
 _T = TypeVar("_T")
 
@@ -396,6 +396,11 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
 
 def _summary(pair: VersionPair) -> pl.DataFrame:
     return diff_summary(pair.near[0], pair.rows_after, pair.runs, lost_on_the_way(pair.common))
+
+
+def content_of_both(first: BranchVersion, second: BranchVersion) -> SameContent:
+    """Return whether two versions hold the same rows with the same values."""
+    return _same_content(VersionPair(first, second))
 
 
 def _same_content(pair: VersionPair) -> SameContent:

@@ -1,18 +1,21 @@
 """Everything that can be checked of a table's whole history, as one list of findings."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import polars as pl
 
-from lance_explorer.arguments import check_choice, flag
+from lance_explorer.arguments import check_choice
 from lance_explorer.checks.data_file_checks import data_file_findings
 from lance_explorer.checks.deletion_checks import deletion_findings
+from lance_explorer.checks.depths import DEPTHS, Depth, left_out
 from lance_explorer.checks.frame import CHECKS
 from lance_explorer.checks.index_truth import index_truth
+from lance_explorer.checks.key_checks import key_findings
 from lance_explorer.checks.known_bugs import indices_left_behind, known_bug
 from lance_explorer.checks.openings import opening_findings
 from lance_explorer.checks.storage_checks import storage_findings
+from lance_explorer.checks.value_checks import value_findings
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import SEVERITIES, Finding, Remedy, Severity, Subject, Topic, of_branch
@@ -23,6 +26,7 @@ from lance_explorer.inspect.findings import metadata_findings
 from lance_explorer.inspect.health import health_findings
 from lance_explorer.inspect.row_id_checks import row_id_findings
 from lance_explorer.inspect.row_id_counters import is_stable
+from lance_explorer.lineage.duplicates import key_columns
 
 __all__ = [
     "MOST_STATES",
@@ -46,15 +50,23 @@ MOST_STATES = 200_000
 """The row IDs of more states of fragments are checked only if that is asked for."""
 
 
-def check(view: HistoryView, level: Severity = "info", deep: bool = False) -> pl.DataFrame:
-    """Return one row for each finding of a level or worse, the worst first."""
-    return CHECKS.build(findings_frame(check_findings(view, level, deep)).to_dict())
+def check(
+    view: HistoryView,
+    depth: Depth = "quick",
+    severity: Severity = "info",
+    key: str | Sequence[str] | None = None,
+) -> pl.DataFrame:
+    """Return one row for each finding of a severity or worse, the worst first."""
+    return CHECKS.build(findings_frame(check_findings(view, depth, severity, key)).to_dict())
 
 
 def check_findings(
-    view: HistoryView, level: Severity = "info", deep: bool = False
+    view: HistoryView,
+    depth: Depth = "quick",
+    severity: Severity = "info",
+    key: str | Sequence[str] | None = None,
 ) -> list[Finding]:
-    """Return what is found of a level or worse, the worst first.
+    """Return what is found of a severity or worse, the worst first.
 
     What cannot be checked is a warning ``not_checked``; a table of which no version can be read is
     an error of the caller.
@@ -62,10 +74,11 @@ def check_findings(
     Raises
     ------
     InvalidArgumentError
-        If ``level`` is none of those there are.
+        If ``depth`` or ``severity`` is none of those there are, or ``key`` are no columns.
     """
-    check_choice("level", level, SEVERITIES)
-    is_deep = flag("deep", deep)
+    check_choice("depth", depth, DEPTHS)
+    check_choice("severity", severity, SEVERITIES)
+    is_deep = depth != "quick"
     parts: list[Part] = [
         of_metadata(view),
         of_files(view),
@@ -77,8 +90,14 @@ def check_findings(
         parts.append(("metadata", lambda: opening_findings(view)))
         parts.append(("values", lambda: of_branch(view.branch, data_file_findings(view))))
         parts.append(("indices", lambda: of_branch(view.branch, index_truth(view))))
-    worst = SEVERITIES[: SEVERITIES.index(level) + 1]
-    return [finding for finding in found_by(view, parts) if finding.severity in worst]
+    if key is not None:
+        columns = key_columns(view, key, view.latest_version)
+        parts.append(("values", lambda: of_branch(view.branch, key_findings(view, columns))))
+    if depth == "values":
+        parts.append(("values", lambda: of_branch(view.branch, value_findings(view))))
+    worst = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    found = [*found_by(view, parts), *left_out(depth)]
+    return [finding for finding in found if finding.severity in worst]
 
 
 def of_metadata(view: HistoryView) -> Part:
@@ -135,7 +154,7 @@ def _row_ids(view: HistoryView, is_deep: bool) -> list[Finding]:
             f"the row IDs of {count:,} states of fragments were not checked: that takes long",
             subject=Subject("check", "row_ids"),
             branch=view.branch,
-            remedy=Remedy("Call table.check(deep=True), or table.check_row_ids()."),
+            remedy=Remedy('Call table.check(depth="deep"), or table.check_row_ids().'),
             is_mild=True,
         )
     ]

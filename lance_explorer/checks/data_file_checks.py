@@ -1,7 +1,8 @@
-"""Whether each data file of the latest version is whole and has the rows of its fragment."""
+"""Whether each data file is whole and has the rows of its fragment."""
 
 from collections.abc import Iterator
 
+from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
 from lance_explorer.errors import CorruptFileError, FormatError, StorageError
 from lance_explorer.findings import Finding, Subject
 from lance_explorer.format.data_footer import (
@@ -12,9 +13,8 @@ from lance_explorer.format.data_footer import (
     decode_legacy_rows,
     decode_num_rows,
 )
-from lance_explorer.format.fragments import DataFile, Fragment
+from lance_explorer.format.fragments import DataFile
 from lance_explorer.history.file_roots import data_file
-from lance_explorer.history.history import History
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import Storage
@@ -23,35 +23,33 @@ __all__ = ["data_file_findings"]
 
 
 def data_file_findings(view: HistoryView) -> Iterator[Finding]:
-    """Yield a finding for each data file of the latest version whose end is not what it should be.
+    """Yield a finding for each data file of a kept version whose end is not what it should be.
 
     That reads the last bytes of each, and what describes the file: two or three requests. Files
     that are missing are told by what is on disk.
     """
-    history = view.version(view.latest_version)
-    bases = history.records[0].manifest.base_paths
-    for fragment in with_progress(history.states, "Opening data files"):
-        for file in fragment.all_files:
-            try:
-                root, path = data_file(file, bases, view.storage)
-                size = file.size_bytes
-                if size is None:
-                    info = root.find(path)
-                    size = 0 if info is None else info.size_bytes
-                begin = max(size - DATA_FOOTER_BYTES, 0)
-                footer = _check(file, root.get_range(path, begin, DATA_FOOTER_BYTES))
-                rows = _num_rows(root, path, footer, size)
-                if file in fragment.files and rows is not None:
-                    yield from _other_rows(history, fragment, file, rows)
-            except FileNotFoundError:
-                continue
-            except (FormatError, StorageError) as error:
-                yield Finding(
-                    "corrupt_data_file",
-                    f"{file.path}: {error}",
-                    subject=Subject("fragment", str(fragment.id), file.path),
-                    versions=(view.latest_version, view.latest_version),
-                )
+    for named in with_progress([*named_data_files(view)], "Opening data files"):
+        file = named.file
+        try:
+            root, path = data_file(file, named.bases, view.storage)
+            size = file.size_bytes
+            if size is None:
+                info = root.find(path)
+                size = 0 if info is None else info.size_bytes
+            begin = max(size - DATA_FOOTER_BYTES, 0)
+            footer = _check(file, root.get_range(path, begin, DATA_FOOTER_BYTES))
+            rows = _num_rows(root, path, footer, size)
+            if not named.is_overlay and rows is not None:
+                yield from _other_rows(named, rows)
+        except FileNotFoundError:
+            continue
+        except (FormatError, StorageError) as error:
+            yield Finding(
+                "corrupt_data_file",
+                f"{file.path}: {error}",
+                subject=Subject("fragment", str(named.fragment.id), file.path),
+                versions=named.versions,
+            )
 
 
 def _num_rows(root: Storage, path: str, footer: DataFooter, size: int) -> int | None:
@@ -65,18 +63,16 @@ def _num_rows(root: Storage, path: str, footer: DataFooter, size: int) -> int | 
     return decode_num_rows(root.get_range(path, place, length))
 
 
-def _other_rows(
-    history: History, fragment: Fragment, file: DataFile, rows: int
-) -> Iterator[Finding]:
+def _other_rows(named: NamedDataFile, rows: int) -> Iterator[Finding]:
     """Yield a finding if a file has another number of rows than its fragment."""
-    stored = fragment.physical_rows
+    fragment, stored = named.fragment, named.fragment.physical_rows
     if stored is not None and stored != rows:
         yield Finding(
             "rows_contradict_file",
             f"the manifest says that fragment {fragment.id} has {stored:,} rows, and its data "
-            f"file {file.path} has {rows:,}",
-            subject=Subject("fragment", str(fragment.id), file.path),
-            versions=(history.records[0].version, history.records[0].version),
+            f"file {named.file.path} has {rows:,}",
+            subject=Subject("fragment", str(fragment.id), named.file.path),
+            versions=named.versions,
         )
 
 

@@ -33,7 +33,7 @@ def deletion_findings(view: HistoryView, is_deep: bool) -> Iterator[Finding]:
             "not_checked",
             f"of {count:,} deletion files those of the latest version were read",
             subject=Subject("check", "files"),
-            remedy=Remedy("Call table.check(deep=True)."),
+            remedy=Remedy('Call table.check(depth="deep").'),
             is_mild=True,
         )
     # Those that are missing, or in a place that may not be read, are findings already.

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from lance_explorer.checks.depths import DEPTHS, Depth
 from lance_explorer.cli.group import (
     ALLOW_BASES,
     BRANCH,
@@ -133,20 +134,28 @@ def compact(
 @main.command()
 @click.argument("uri")
 @click.option(
-    "--level",
+    "--depth",
+    type=click.Choice(DEPTHS),
+    default="quick",
+    show_default=True,
+    help="quick: metadata; deep: also the end of each data file, and indices; values: all values.",
+)
+@click.option(
+    "--severity",
     type=click.Choice(SEVERITIES),
     default="warning",
     show_default=True,
     help="The least severity that is printed, and counts for the exit code.",
 )
-@click.option("--deep", is_flag=True, help="Also open versions with pylance, and each data file.")
+@click.option("--key", help="Columns that no two rows should have alike, with commas between.")
 @BRANCH
 @ALLOW_BASES
 @JSON
 def check(
     uri: str,
-    level: Severity,
-    deep: bool,
+    depth: Depth,
+    severity: Severity,
+    key: str | None,
     branch: str | None,
     allow_bases: tuple[str, ...],
     as_json: bool,
@@ -156,7 +165,7 @@ def check(
     The exit code is 0 if nothing is found, 1 if something is, and 2 if it could not be checked.
     """
     table = open_apart(uri, branch=branch, allow_bases=allow_bases)
-    answer = table.health(level, deep)
+    answer = table.health(depth, severity, key and key.split(","))
     print_answer(answer, as_json=as_json, most=None)
     sys.exit(_FOUND if answer.findings else 0)
 

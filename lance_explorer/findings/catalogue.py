@@ -469,6 +469,42 @@ KINDS: Mapping[str, Kind] = {
         "Restore the file from a backup.",
         "Its rows cannot be read.",
     ),
+    "unreadable_values": Kind(
+        "values",
+        "error",
+        "Values of a column cannot be read: bytes within the file are damaged.",
+        "column text cannot be read in 4,096 rows of a1.lance (offsets 0 to 4,095 of fragment 0): "
+        "bytes that are no page",
+        "Restore the file from a backup; other columns, rows and fragments can still be read.",
+        "Every version that has the file is concerned.",
+    ),
+    "compaction_changed_values": Kind(
+        "values",
+        "error",
+        "A compaction, which keeps all rows, wrote other rows or other values than it read.",
+        "the compaction of version 3 did not keep what it rewrote: values of image differ from "
+        "before",
+        "Write the values again from a version before.",
+        "Later versions have the wrong values.",
+    ),
+    "duplicate_keys": Kind(
+        "values",
+        "error",
+        "Several rows have one key, in columns that were named as unique.",
+        "3 keys of sku are there more than once in version 3, in 6 rows",
+        "See table.duplicates(key) for the rows, and delete those that should not be there. Let "
+        "one writer at a time upsert a key, or make the columns the primary key of the schema, "
+        "of which Lance refuses commits that insert one key at once.",
+        "A join on the key gives rows twice, and an upsert changes all copies.",
+    ),
+    "null_keys": Kind(
+        "values",
+        "warning",
+        "Rows have no key, in columns that were named as unique. Null equals nothing: an upsert "
+        "never finds such a row, and inserts it again.",
+        "4 rows of version 3 have no sku",
+        "Give these rows a key, or delete them: table.duplicates(key).to_polars() lists them last.",
+    ),
     "rows_contradict_file": Kind(
         "values",
         "error",

@@ -9,6 +9,7 @@ from lance_explorer.format._wire import decoder, parse
 
 __all__ = [
     "DATA_FOOTER_BYTES",
+    "LEGACY_VERSIONS",
     "DataFooter",
     "decode_buffer_place",
     "decode_data_footer",
@@ -26,7 +27,8 @@ _MOST_DESCRIPTOR_BYTES = 1 << 28
 DATA_FOOTER_BYTES = _CURRENT.size
 """So many bytes at the end of a file are its footer."""
 
-_LEGACY_VERSIONS = {(0, 1), (0, 2)}
+LEGACY_VERSIONS = {(0, 1), (0, 2)}
+"""Versions of the format of which the metadata are those of the legacy one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def decode_data_footer(data: bytes) -> DataFooter:
     if len(data) < _LEGACY.size or data[-len(_MAGIC) :] != _MAGIC:
         raise CorruptFileError(f"expected the file to end in {_MAGIC!r}, found {data[-4:]!r}")
     start, major, minor, _ = _LEGACY.unpack(data[-_LEGACY.size :])
-    if (major, minor) in _LEGACY_VERSIONS:
+    if (major, minor) in LEGACY_VERSIONS:
         return DataFooter(major, minor, None, start, None)
     if len(data) < _CURRENT.size:
         raise CorruptFileError(f"{len(data)} bytes are too few for a data file")

@@ -30,7 +30,7 @@ from lance_explorer.lineage.following import followed_events
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.storage import check_not_forked
 
-__all__ = ["DEFAULT_ROWS", "Blame", "blame"]
+__all__ = ["DEFAULT_ROWS", "Blame", "blame", "blamed_rows"]
 
 DEFAULT_ROWS = 10_000
 
@@ -230,11 +230,14 @@ def _blamed(
     view: HistoryView, question: Question, offset: int, limit: int
 ) -> tuple[pl.DataFrame, bool]:
     """Return the cells of some of the rows, and whether these are the last ones."""
+    found = _matching(view, question, offset, limit + 1)
+    return blamed_rows(view, question, found.head(limit)), len(found) <= limit
+
+
+def blamed_rows(view: HistoryView, question: Question, found: pl.DataFrame) -> pl.DataFrame:
+    """Return the cells of rows that are known by ``_rowid`` and ``_rowaddr``."""
     rows = state_rows(view)
     position = position_of(rows, question.version)
-    found = _matching(view, question, offset, limit + 1)
-    is_complete = len(found) <= limit
-    found = found.head(limit)
     addresses = found["_rowaddr"].to_numpy()
     row_ids = found["_rowid"].to_numpy()
     identities, live = identities_at(rows, position, addresses)
@@ -245,7 +248,7 @@ def _blamed(
         BranchVersion(view, question.version), question, steps, events, row_ids, cells
     )
     search.run()
-    return blame_frame(search, found), is_complete
+    return blame_frame(search, found)
 
 
 def _matching(view: HistoryView, question: Question, offset: int, limit: int) -> pl.DataFrame:

@@ -180,7 +180,7 @@ class Child:
             how = f"signal {-code}"
         return StorageError(
             f"the process that reads values died ({how}): a damaged data file can make pylance do "
-            "that, a long filter, or too little memory. table.check(deep=True) looks for the "
+            'that, a long filter, or too little memory. table.check(depth="values") looks for the '
             "damage; metadata, other columns and other versions can still be read"
         )
 

@@ -50,8 +50,8 @@ _FORMATS_WITHOUT_LIMIT = ("0.1", "2.0")
 _MOST_PANIC = 300
 
 PANICKED = (
-    "a damaged file can make it do that, or one of a newer writer: table.check(deep=True) looks "
-    "for the damage; metadata and other versions can still be read"
+    'a damaged file can make it do that, or one of a newer writer: table.check(depth="values") '
+    "looks for the damage; metadata and other versions can still be read"
 )
 """What to do after pylance panicked or died."""
 

@@ -51,7 +51,7 @@ def edit_field(path: Path, which: str, **changes: object) -> None:
 
 
 def codes(path: Path) -> list[str]:
-    return lx.open_table(path).check(deep=True)["code"].to_list()
+    return lx.open_table(path).check(depth="deep", severity="warning")["code"].to_list()
 
 
 def is_opened(path: Path) -> bool:
@@ -88,7 +88,7 @@ def test_a_deep_check_says_what_pylance_cannot_read(tmp_path):
     lance.write_dataset(pa.table({"a": [1], "b": [2]}), path)
     assert codes(path) == []
     edit_field(path, "b", name="a")
-    found = lx.open_table(path).check(deep=True).filter(code="not_opened")
+    found = lx.open_table(path).check(depth="deep").filter(code="not_opened")
     assert found.select("topic", "severity", "first_version").rows() == [("metadata", "error", 1)]
     assert "pylance cannot" in found["statement"].item()
 
@@ -100,7 +100,7 @@ def test_a_tagged_version_that_pylance_cannot_read_is_found(path):
     manifest = ManifestFile.from_bytes(file.read_bytes())
     manifest.message.fields[-1].name = "a"
     file.write_bytes(manifest.to_bytes())
-    found = lx.open_table(path).check(deep=True).filter(code="not_opened")
+    found = lx.open_table(path).check(depth="deep").filter(code="not_opened")
     assert found["first_version"].to_list() == [1]
 
 
@@ -113,7 +113,7 @@ def test_an_index_without_fields_is_found(path):
         return replace(manifest, index_section=section.SerializeToString())
 
     edit(path, change)
-    assert "index_without_fields" in lx.open_table(path).check(level="error")["code"].to_list()
+    assert "index_without_fields" in lx.open_table(path).check(severity="error")["code"].to_list()
 
 
 def test_a_deletion_file_whose_end_is_damaged_is_found(path):

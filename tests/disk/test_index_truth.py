@@ -31,7 +31,7 @@ LEGACY_INDEX_FILES = "0.20.0"  # and before: pylance's reader of single files do
 
 
 def codes(path: Path) -> list[str]:
-    checked = lx.open_table(path).check(deep=True).filter(topic="indices")
+    checked = lx.open_table(path).check(depth="deep").filter(topic="indices")
     return checked.filter(pl.col("code").str.starts_with("index_"))["code"].to_list()
 
 

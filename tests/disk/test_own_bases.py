@@ -94,7 +94,7 @@ def test_what_no_version_names_in_a_base_path_is_counted_and_a_finding(tmp_path:
     # Another table may use the base path, so nobody can call them left over.
     left = table.inspect.storage().filter(pl.col("first_version").is_null(), kind="data")
     assert set(left["status"]) == {"unknown"}
-    (finding,) = table.check(level="info").filter(code="files_left_in_base_paths").to_dicts()
+    (finding,) = table.check(severity="info").filter(code="files_left_in_base_paths").to_dicts()
     assert f"{len(left)} files" in finding["statement"]
 
 
@@ -131,7 +131,7 @@ def test_a_base_path_that_may_not_be_opened_makes_it_at_least(tmp_path: Path) ->
     assert usage.sentence.startswith("at least ")
     assert len(usage.not_counted) == 2
     assert all("allow_bases" in why for why in usage.not_counted)
-    assert "base_not_allowed" in table.check(level="info")["code"].to_list()
+    assert "base_not_allowed" in table.check(severity="info")["code"].to_list()
     usage = lx.open_table(path, allow_bases=[tmp_path / "far"]).disk_usage()
     assert usage.total_bytes == size_of(tmp_path)
     assert usage.not_counted == []
@@ -143,7 +143,7 @@ def test_a_base_path_that_cannot_be_listed_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "flat").symlink_to("flat")  # which leads to itself
     table = lx.open_table(path)
     assert "at least" in table.disk_usage().sentence
-    assert "base_path_not_looked_at" in table.check(level="info")["code"].to_list()
+    assert "base_path_not_looked_at" in table.check(severity="info")["code"].to_list()
 
 
 def test_blobs_in_base_paths_belong_to_their_data_file(tmp_path: Path) -> None:

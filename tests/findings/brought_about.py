@@ -56,6 +56,18 @@ _BY_TEST = {
             "opened_through_link"
         ],
     },
+    "tests/disk/test_value_checks.py": {
+        "test_a_compaction_that_wrote_other_values_is_found_by_what_it_replaced": [
+            "compaction_changed_values"
+        ],
+        "test_files_of_older_versions_are_read_too": ["unreadable_values"],
+    },
+    "tests/lineage/test_duplicates.py": {
+        "test_a_check_of_a_key_finds_what_is_there_twice_and_what_is_null": [
+            "duplicate_keys",
+            "null_keys",
+        ],
+    },
     "tests/disk/test_own_bases.py": {
         "test_a_base_path_that_cannot_be_listed_is_a_finding": ["base_path_not_looked_at"],
         "test_what_no_version_names_in_a_base_path_is_counted_and_a_finding": [

@@ -86,7 +86,7 @@ def test_a_folder_that_is_ahead_of_the_store_is_a_finding(dynamo):
     [finding] = table.inspect.findings().rows(named=True)
     assert finding["code"] == "versions_not_in_store"
     assert "has 1 version after 3" in finding["statement"]
-    assert table.check(level="error")["code"].to_list() == ["versions_not_in_store"]
+    assert table.check(severity="error")["code"].to_list() == ["versions_not_in_store"]
 
 
 def test_a_latest_version_without_manifest_is_a_finding(dynamo):

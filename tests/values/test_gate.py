@@ -25,7 +25,7 @@ asks = {
     "blame": lambda: table.blame("id = 5").to_polars(),
     "sql": lambda: table.sql("SELECT count(*) FROM dataset"),
     "changes": lambda: table.changes(1).to_polars(),
-    "check": lambda: table.check(deep=True),
+    "check": lambda: table.check(depth="deep"),
     "find": lambda: table.find("id = 7"),
 }
 for name, ask in asks.items():

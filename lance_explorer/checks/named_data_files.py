@@ -1,0 +1,60 @@
+"""Every data file that a kept version of a branch names, once each, with what needs it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lance_explorer.format.fragments import BasePath, DataFile, Fragment
+from lance_explorer.history.readable import readable_history
+from lance_explorer.history.view import HistoryView
+
+__all__ = ["NamedDataFile", "named_data_files"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDataFile:
+    """A data file, and a fragment that has it.
+
+    Attributes
+    ----------
+    file : DataFile
+        The file.
+    fragment : Fragment
+        The fragment as it is in the last version that has the file.
+    versions : tuple of int
+        The first and the last kept version that need the file.
+    bases : tuple of BasePath
+        The base paths of the last of them.
+    """
+
+    file: DataFile
+    fragment: Fragment
+    versions: tuple[int, int]
+    bases: tuple[BasePath, ...]
+
+    @property
+    def is_overlay(self) -> bool:
+        """Whether the file has new values for some rows only."""
+        return self.file not in self.fragment.files
+
+
+def named_data_files(view: HistoryView) -> Iterator[NamedDataFile]:
+    """Yield the data files and the overlays of all kept versions."""
+    history = readable_history(view.history)
+    spans, count = history.intervals, len(history.states)
+    first, last = np.full(count, len(history), np.int64), np.full(count, -1, np.int64)
+    np.minimum.at(first, spans.keys, spans.first)
+    np.maximum.at(last, spans.keys, spans.last)
+    found = dict[tuple[int | None, str], tuple[DataFile, Fragment, int, int]]()
+    for number in np.argsort(last, kind="stable").tolist():
+        fragment = history.states[number]
+        for file in fragment.all_files:
+            key, begin = (file.base_id, file.path), int(first[number])
+            if known := found.get(key):
+                begin = min(begin, known[2])
+            found[key] = file, fragment, begin, int(last[number])
+    records = history.records
+    for file, fragment, begin, end in found.values():
+        versions = records[begin].version, records[end].version
+        yield NamedDataFile(file, fragment, versions, records[end].manifest.base_paths)

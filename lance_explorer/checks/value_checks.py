@@ -1,0 +1,235 @@
+"""Whether the values in data files can be read, and whether compactions kept them.
+
+Data files have no checksums. So values that were damaged and can still be read are found only where
+something repeats them: the files from before a compaction do, as long as their version is kept.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from lance_explorer.changes.diff import content_of_both
+from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
+from lance_explorer.errors import FormatError, LanceExplorerError, UnsupportedFeatureError
+from lance_explorer.findings import Finding, Remedy, Subject
+from lance_explorer.format.data_footer import LEGACY_VERSIONS
+from lance_explorer.format.operation_names import OperationName
+from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.frames.sizes import counted
+from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.file_roots import checked_uri, data_file
+from lance_explorer.history.memories import notes
+from lance_explorer.history.progress import with_progress
+from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.view import HistoryView
+from lance_explorer.storage import Options
+from lance_explorer.storage.value_uris import FileUri
+
+__all__ = ["value_findings"]
+
+_FEWEST_ROWS = 1_024
+_MOST_PARTS = 64
+"""Rows that cannot be read are told to so many rows, or to such a part of the file."""
+
+_files_read = notes(dict[tuple[str, int | None], Sequence[Finding]], are_carried=True)
+"""What was found in files that were read; so a check that was interrupted goes on."""
+
+_compared = notes(dict[int, Sequence[Finding]], are_carried=True)
+"""What comparing a compaction with the version before it found."""
+
+
+def value_findings(view: HistoryView) -> Iterator[Finding]:
+    """Yield a finding for each column of a file with values that cannot be read, or were changed.
+
+    Each column of each data file of all kept versions is read once, and the rows that compactions
+    rewrote once more, before and after. Another process reads, since damage may end it.
+    """
+    view.storage.io.values_apart = True
+    known = _files_read(view)
+    for named in with_progress([*named_data_files(view)], "Reading data files"):
+        key = named.file.path, named.file.base_id
+        if key not in known:
+            known[key] = [*_unreadable(view, named)]
+        yield from known[key]
+    compactions = [
+        record.version
+        for record in view.history.records
+        if record.operation == OperationName.REWRITE and not record.file.is_recorded
+    ]
+    for version in with_progress(compactions, "Comparing compactions", "versions"):
+        if version not in _compared(view):
+            _compared(view)[version] = [*_changed(view, version)]
+        yield from _compared(view)[version]
+    known.clear()  # the next check is to see what was damaged since then
+    _compared(view).clear()
+
+
+def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
+    """Yield a finding for each column of a file of which rows cannot be read."""
+    subject = Subject("fragment", str(named.fragment.id), named.file.path)
+    try:
+        if (named.file.major_version, named.file.minor_version) in LEGACY_VERSIONS:
+            columns, count, read = _of_legacy_file(view, named)
+        else:
+            root, path = data_file(named.file, named.bases, view.storage)
+            if root.find(path) is None:
+                return  # which what is on disk tells
+            columns, count, read = _of_file(checked_uri(root, path), view.storage.options)
+    except (FormatError, UnsupportedFeatureError) as error:
+        yield Finding(
+            "not_checked",
+            f"the values of {named.file.path} were not read: {error}",
+            subject=subject,
+            versions=named.versions,
+            is_mild=True,
+        )
+        return
+    except LanceExplorerError as error:
+        why = f"{named.file.path}: {error}"
+        yield Finding("corrupt_data_file", why, subject=subject, versions=named.versions)
+        return
+
+    def why_not(some: list[str], begin: int, end: int) -> str:
+        try:
+            read(some, begin, end - begin)
+        except LanceExplorerError as error:
+            return str(error)
+        return ""
+
+    if not count or not columns or not why_not(columns, 0, count):
+        return
+    names = _names_now(view, named)
+    for column in columns:
+        why = why_not([column], 0, count)
+        if why:
+            parts = _parts(partial(why_not, [column]), count)
+            rows = sum([end - begin for begin, end in parts])
+            places = ", ".join([f"{begin:,} to {end - 1:,}" for begin, end in parts])
+            yield Finding(
+                "unreadable_values",
+                f"column {column} cannot be read in {counted(rows, 'row')} of {named.file.path} "
+                f"(rows {places} of the file, of fragment {named.fragment.id}): {why}",
+                subject=subject,
+                versions=named.versions,
+                rows=rows,
+                columns=(names.get(column, column),),
+            )
+
+
+_Read = Callable[[list[str], int, int], object]
+"""Reads some columns, from a row on so many rows; an error if they cannot be read."""
+
+
+def _of_file(uri: FileUri, options: Options | None) -> tuple[list[str], int, _Read]:
+    """Return the columns of a file, how many rows it has, and what reads them."""
+    from lance_explorer.values.file_columns import columns_of_file, read_columns
+
+    columns, count = columns_of_file(uri, options)
+    return columns, count, partial(read_columns, uri, storage_options=options)
+
+
+def _of_legacy_file(view: HistoryView, named: NamedDataFile) -> tuple[list[str], int, _Read]:
+    """Return the same of a legacy file, which is read through its fragment: its live rows."""
+    from lance_explorer.values.rows import row_batches
+
+    version, fragment = named.versions[1], named.fragment
+    history = view.version(version)
+    check_values(view, version)
+    columns = [
+        field.name
+        for field in history.records[0].schema
+        if field.parent_id == NO_PARENT and field.id in named.file.fields
+    ]
+    live = history.live_rows[history.states.ids == fragment.id]
+    root, options = value_root(view, version), view.storage.options
+
+    def read(some: list[str], begin: int, count: int) -> None:
+        for _ in row_batches(
+            root,
+            version,
+            [fragment.id],
+            some,
+            offset=begin,
+            limit=count,
+            storage_options=options,
+        ):
+            pass
+
+    return columns, max(int(live.sum()), 0), read
+
+
+def _parts(why_not: Callable[[int, int], str], count: int) -> list[tuple[int, int]]:
+    """Return which rows cannot be read: from the first to before the second of each pair."""
+    least = max(_FEWEST_ROWS, count // _MOST_PARTS)
+    found, waiting = list[tuple[int, int]](), [(0, count)]
+    while waiting:
+        begin, end = waiting.pop()
+        if (begin or end < count) and not why_not(begin, end):
+            continue
+        if end - begin > least:
+            middle = (begin + end) // 2
+            waiting += [(middle, end), (begin, middle)]
+        elif found and found[-1][1] == begin:
+            found[-1] = found[-1][0], end
+        else:
+            found.append((begin, end))
+    return found or [(0, count)]  # each part can be read, and all of it cannot
+
+
+def _names_now(view: HistoryView, named: NamedDataFile) -> dict[str, str]:
+    """Return what the columns of a file are called in the last version that has it."""
+    history = view.history
+    before, after = [
+        {
+            field.id: field.name
+            for field in history.records[history.position(version)].schema
+            if field.parent_id == NO_PARENT
+        }
+        for version in named.versions
+    ]
+    return {before[one]: after[one] for one in before if one in after and one in named.file.fields}
+
+
+def _changed(view: HistoryView, version: int) -> Iterator[Finding]:
+    """Yield a finding if the rows of a compaction had other values before it."""
+    history = view.history
+    position = history.position(version)
+    before = history.records[position - 1].version if position else None
+    subject = Subject("version", str(version))
+    if before is None or not history.follows_previous[position]:
+        why = f"version {version - 1} is not kept"
+    else:
+        try:
+            found = content_of_both(BranchVersion(view, before), BranchVersion(view, version))
+        except LanceExplorerError as error:
+            why = str(error)
+        else:
+            if found:
+                return
+            many = found.num_compared_before != found.num_compared_after
+            what = (
+                f"{counted(found.num_compared_before, 'row')} became "
+                f"{counted(found.num_compared_after, 'row')}"
+                if many
+                else f"values of {', '.join(found.columns) or 'rows'} differ from before"
+            )
+            yield Finding(
+                "compaction_changed_values",
+                f"the compaction of version {version} did not keep what it rewrote: {what}",
+                subject=subject,
+                versions=(version, history.records[-1].version),
+                since=version,
+                remedy=Remedy(
+                    f"Version {before} has the values: keep it, and write them again from there",
+                    f'dataset.tags.create("before-compaction-{version}", {before})',
+                    f'dataset.tags.delete("before-compaction-{version}")',
+                ),
+                columns=found.columns,
+            )
+            return
+    yield Finding(
+        "not_checked",
+        f"whether the compaction of version {version} kept values is not known: {why}",
+        subject=subject,
+        versions=(version, version),
+        is_mild=True,
+    )
