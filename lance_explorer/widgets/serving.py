@@ -2,7 +2,9 @@
 
 import asyncio
 import secrets
+import signal
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import (
     AbstractContextManager,
@@ -82,13 +84,13 @@ def serve(
         The port; a free one by default.
     started : callable
         Is called with the address of the page, which has the token, when it can be opened; returns
-        a context that lasts until the server ends.
+        a context that lasts until the server ends, by Ctrl+C or by SIGTERM.
     """
     session = Session(make)
     token = secrets.token_urlsafe(24)
     listener = socket.create_server(("127.0.0.1", port))
     host = f"127.0.0.1:{listener.getsockname()[1]}"
-    application = _application(session, title, token, host, started)
+    application = _application(session, title, token, host)
     settings = uvicorn.Config(
         application,
         log_level="warning",
@@ -96,12 +98,23 @@ def serve(
         ws="websockets-sansio",
         timeout_graceful_shutdown=1,
     )
-    try:
-        uvicorn.Server(settings).run(sockets=[listener])
+    try:  # who connects now waits for the server
+        with _sigterm_as_exit(), started(f"http://{host}/?token={token}"):
+            uvicorn.Server(settings).run(sockets=[listener])
     except KeyboardInterrupt:  # uvicorn has ended well, and tells it once more
         pass
     finally:
         session.close()
+
+
+@contextmanager
+def _sigterm_as_exit() -> Iterator[None]:
+    """Let SIGTERM end contexts too, which uvicorn does not if it comes while the server starts."""
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
@@ -117,14 +130,11 @@ def redirecting_page(address: str) -> Iterator[Path]:
         yield Path(file.name)
 
 
-def _application(
-    session: Session, title: str, token: str, host: str, started: _Started
-) -> Starlette:
+def _application(session: Session, title: str, token: str, host: str) -> Starlette:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         session.view.begin()
-        with started(f"http://{host}/?token={token}"):
-            yield
+        yield
 
     def is_allowed(connection: HTTPConnection) -> bool:
         """Tell whether somebody asks who has the token, and not by way of another site's name."""
