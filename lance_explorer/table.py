@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from lance_explorer.above import explorer_of, write_recorded_page
 from lance_explorer.answers import Answer
-from lance_explorer.arguments import flag, names, of_kind, whole_number
+from lance_explorer.arguments import check_choice, flag, names, of_kind, whole_number
 from lance_explorer.arguments import text as a_text
+from lance_explorer.checks.depths import DEPTHS, Depth
 from lance_explorer.checks.frame import CHECKS
 from lance_explorer.disk.clones import opened_clones
 from lance_explorer.errors import TableNotFoundError
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from lance_explorer.changes.change_feed import Changes, ImageChoice, Mode
     from lance_explorer.changes.diff import Diff
     from lance_explorer.changes.merge import MergePreview
-    from lance_explorer.checks.depths import Depth
+    from lance_explorer.checks.damage import Damage
     from lance_explorer.disk.cleanup_preview import CleanupPreview
     from lance_explorer.disk.compaction_preview import CompactionPreview
     from lance_explorer.disk.usage import DiskUsage
@@ -368,7 +369,7 @@ class Table:
     @documented(CHECKS)
     def check(
         self,
-        depth: "Depth" = "quick",
+        depth: Depth = "quick",
         severity: Severity = "info",
         key: str | Sequence[str] | None = None,
     ) -> pl.DataFrame:
@@ -427,7 +428,7 @@ class Table:
 
     def health(
         self,
-        depth: "Depth" = "quick",
+        depth: Depth = "quick",
         severity: Severity = "info",
         key: str | Sequence[str] | None = None,
     ) -> "Answer":
@@ -450,6 +451,28 @@ class Table:
 
         found = self._live.answer(lambda view: check_findings(view, depth, key=key))
         return check_answer(found, depth, severity)
+
+    def damage(self, depth: Depth = "deep") -> "Damage":
+        """Return what is damaged, judged as a whole: what is lost, and where else its rows stand.
+
+        A file that is gone does not mean that rows are: after a compaction the files that it
+        replaced have them, until they are cleaned up.
+
+        Parameters
+        ----------
+        depth : {"quick", "deep", "values"}
+            How files are looked at: their sizes; also their ends; also all values, as in
+            :meth:`check`.
+
+        Examples
+        --------
+        >>> table.damage()
+        Damage(No damaged file was found in 7 versions.)
+        """
+        from lance_explorer.checks.damage import damage
+
+        check_choice("depth", depth, DEPTHS)
+        return self._live.answer(lambda view: damage(view, depth))
 
     def duplicates(
         self, key: str | Sequence[str], version: "VersionRef | None" = None, limit: int = 1_000

@@ -73,8 +73,8 @@ async def told(client: mcp.Client, tool: str, **arguments: Any) -> dict[str, Any
 def test_what_an_assistant_asks_is_answered_as_the_library_does(path):
     async def questions(client: mcp.Client) -> None:
         tools = (await client.list_tools()).tools
-        names = "tables versions changes row find blame disk check inspect lineage merge_preview"
-        assert [tool.name for tool in tools] == names.split()
+        names = "tables versions changes row find blame disk check damage duplicates inspect"
+        assert [tool.name for tool in tools] == [*names.split(), "lineage", "merge_preview"]
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
         [table] = rows_of(await told(client, "tables"))
         assert (table["table"], table["num_rows"], table["branches"]) == (
@@ -102,6 +102,10 @@ def test_what_an_assistant_asks_is_answered_as_the_library_does(path):
         assert events == ["updated", "updated", "created"]
         assert "on disk" in (await told(client, "disk"))["answer"]
         assert (await told(client, "check"))["answer"] == "Nothing was found."
+        damage = await told(client, "damage")
+        assert damage["answer"] == "No damaged file was found in 4 versions."
+        keys = await told(client, "duplicates", key="id,word")
+        assert keys["answer"] == "Each key of id, word is there once in version 4."
         assert rows_of(await told(client, "lineage", fragment_id=0))
         merge = await told(client, "merge_preview", branch="dev")
         assert [row["column"] for row in merge["data_of_the_table"]["cells"]] == ["word"]

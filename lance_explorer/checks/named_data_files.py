@@ -22,6 +22,8 @@ class NamedDataFile:
         The file.
     fragment : Fragment
         The fragment as it is in the last version that has the file.
+    state : int
+        Its number among the states of the history.
     versions : tuple of int
         The first and the last kept version that need the file.
     bases : tuple of BasePath
@@ -30,6 +32,7 @@ class NamedDataFile:
 
     file: DataFile
     fragment: Fragment
+    state: int
     versions: tuple[int, int]
     bases: tuple[BasePath, ...]
 
@@ -46,15 +49,15 @@ def named_data_files(view: HistoryView) -> Iterator[NamedDataFile]:
     first, last = np.full(count, len(history), np.int64), np.full(count, -1, np.int64)
     np.minimum.at(first, spans.keys, spans.first)
     np.maximum.at(last, spans.keys, spans.last)
-    found = dict[tuple[int | None, str], tuple[DataFile, Fragment, int, int]]()
+    found = dict[tuple[int | None, str], tuple[DataFile, int, int]]()
     for number in np.argsort(last, kind="stable").tolist():
-        fragment = history.states[number]
-        for file in fragment.all_files:
+        for file in history.states[number].all_files:
             key, begin = (file.base_id, file.path), int(first[number])
             if known := found.get(key):
                 begin = min(begin, known[2])
-            found[key] = file, fragment, begin, int(last[number])
+            found[key] = file, number, begin
     records = history.records
-    for file, fragment, begin, end in found.values():
-        versions = records[begin].version, records[end].version
-        yield NamedDataFile(file, fragment, versions, records[end].manifest.base_paths)
+    for file, state, begin in found.values():
+        end = records[int(last[state])]
+        versions, bases = (records[begin].version, end.version), end.manifest.base_paths
+        yield NamedDataFile(file, history.states[state], state, versions, bases)

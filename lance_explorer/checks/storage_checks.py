@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from lance_explorer.checks.damage import damage_of
 from lance_explorer.disk.cleanup import roots_named_otherwise
 from lance_explorer.disk.owners import DAYS_IN_FLIGHT, owned_lazily
 from lance_explorer.disk.roots import OWN
@@ -36,7 +37,7 @@ def storage_findings(found: Survey) -> Iterator[Finding]:
     )
     objects = owned_lazily(found).select(needed).collect().sort("path")
     objects = objects.with_columns(pl.col("status", "kind").cast(pl.String))
-    yield from _damaged(objects, found.view.latest_version)
+    yield from _damaged(objects, found)
     in_root = objects.filter(base_uri=found.named.roots.uris[OWN])
     yield from _of_old_versions(in_root)
     yield from _left_over(in_root)
@@ -45,8 +46,12 @@ def storage_findings(found: Survey) -> Iterator[Finding]:
     yield from _refs(found)
 
 
-def _damaged(objects: pl.DataFrame, latest: int) -> Iterator[Finding]:
+_COPIED = Remedy("The manifest has a copy.")
+
+
+def _damaged(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
     """Tell of files that are missing or of another size, those of the latest version first."""
+    latest = found.view.latest_version
     for status, code, words in (
         ("missing", "missing_files", "missing"),
         ("wrong_size", "files_of_wrong_size", "of another size than the manifest names"),
@@ -60,13 +65,15 @@ def _damaged(objects: pl.DataFrame, latest: int) -> Iterator[Finding]:
             path, first, last = needed.select("path", "first_version", "last_version").row(0)
             verb = "is" if len(needed) == 1 else "are"
             is_copied = kind == "transaction"
+            whole = damage_of(found) if kind == "data" else None
             yield Finding(
                 code,
                 f"{counted(len(needed), f'{kind} file')} that {whose} {verb} {words}: {path}"
                 + (", ..." if len(needed) > 1 else ""),
                 subject=Subject("files", kind, path),
                 versions=(first, last),
-                remedy=Remedy("The manifest has a copy.") if is_copied else None,
+                consequence=whole.consequence if whole else "",
+                remedy=whole.remedy if whole else _COPIED if is_copied else None,
                 is_mild=is_copied,
             )
 

@@ -91,6 +91,8 @@ def server(opening: Opening, seconds: float = QUESTION_SECONDS) -> MCPServer[Any
         _Tools.blame,
         _Tools.disk,
         _Tools.check,
+        _Tools.damage,
+        _Tools.duplicates,
         _Tools.inspect,
         _Tools.lineage,
         _Tools.merge_preview,
@@ -237,6 +239,17 @@ class _Tools:
     def check(self, table: str = "", branch: str = "") -> Answer:
         """Check the whole table: findings with severity, and what to do about each."""
         return self._table(table, branch).health()
+
+    def damage(self, table: str = "", branch: str = "") -> Answer:
+        """Tell which files are damaged, what is lost by that, and where else the rows stand."""
+        return self._table(table, branch).damage().answer
+
+    def duplicates(self, key: str, table: str = "", branch: str = "") -> Answer:
+        """Tell which keys several rows have, and which commit gave each row its key.
+
+        Key is a column, or several with commas between.
+        """
+        return self._table(table, branch).duplicates(key.split(",")).answer
 
     def inspect(self, frame: str, table: str = "", branch: str = "") -> Answer:
         """Tell what a frame of the metadata says.

@@ -2,8 +2,9 @@
 
 import re
 import sys
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -18,12 +19,14 @@ from lance_explorer.cli.group import (
 from lance_explorer.cli.opening import open_apart
 from lance_explorer.findings import SEVERITIES, Severity
 
-__all__ = ["check", "cleanup", "compact", "du"]
+__all__ = ["check", "cleanup", "compact", "damage", "du", "duplicates"]
 
 _FOUND = 1
 _AGE = re.compile(r"([0-9]+) *(s|m|h|d|w|seconds?|minutes?|hours?|days?|weeks?)")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _MOST_DIGITS = 5
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 _dry_run = click.option(
     "--dry-run", is_flag=True, help="Needed: this command only says what would be done."
@@ -45,6 +48,17 @@ class _Age(click.ParamType[timedelta]):
         if match is None or len(match[1]) > _MOST_DIGITS:
             self.fail(f"expected an age such as 14d, 12h or 2w, not {value!r}", param, ctx)
         return timedelta(**{_UNITS[match[2][0]]: int(match[1])})
+
+
+def _depth(default: Depth) -> Callable[[_F], _F]:
+    """Return the option that says how deep is looked."""
+    return click.option(
+        "--depth",
+        type=click.Choice(DEPTHS),
+        default=default,
+        show_default=True,
+        help="quick: metadata; deep: also the ends of data files, and indices; values: all values.",
+    )
 
 
 @main.command()
@@ -133,13 +147,7 @@ def compact(
 
 @main.command()
 @click.argument("uri")
-@click.option(
-    "--depth",
-    type=click.Choice(DEPTHS),
-    default="quick",
-    show_default=True,
-    help="quick: metadata; deep: also the end of each data file, and indices; values: all values.",
-)
+@_depth("quick")
 @click.option(
     "--severity",
     type=click.Choice(SEVERITIES),
@@ -168,6 +176,43 @@ def check(
     answer = table.health(depth, severity, key and key.split(","))
     print_answer(answer, as_json=as_json, most=None)
     sys.exit(_FOUND if answer.findings else 0)
+
+
+@main.command()
+@click.argument("uri")
+@_depth("deep")
+@BRANCH
+@ALLOW_BASES
+@JSON
+def damage(
+    uri: str, depth: Depth, branch: str | None, allow_bases: tuple[str, ...], as_json: bool
+) -> None:
+    """Print which files of the table at URI are damaged, what is lost, and where else it stands.
+
+    The exit code is 0 if nothing is damaged, 1 if something is, and 2 if that is not known.
+    """
+    found = open_apart(uri, branch=branch, allow_bases=allow_bases).damage(depth)
+    print_answer(found.answer, as_json=as_json, most=None)
+    sys.exit(_FOUND if found else 0)
+
+
+@main.command()
+@click.argument("uri")
+@click.argument("key")
+@BRANCH
+@ALLOW_BASES
+@JSON
+def duplicates(
+    uri: str, key: str, branch: str | None, allow_bases: tuple[str, ...], as_json: bool
+) -> None:
+    """Print keys that several rows of the table at URI have, and which commits brought them.
+
+    KEY is a column, or several with commas between. The exit code is 0 if each key is there once,
+    1 if not, and 2 if that is not known.
+    """
+    found = open_apart(uri, branch=branch, allow_bases=allow_bases).duplicates(key.split(","))
+    print_answer(found.answer, as_json=as_json)
+    sys.exit(_FOUND if found else 0)
 
 
 def _require_dry_run(is_given: bool, command: str) -> None:

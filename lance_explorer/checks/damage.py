@@ -1,0 +1,447 @@
+"""What is damaged in a table, judged as a whole: what is lost, and where else the rows stand.
+
+A file that is gone does not mean that rows are: a compaction leaves the files that it replaced
+until they are cleaned up, and the values below an overlay are those from before it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.answers import Answer, Answering, Section, lines
+from lance_explorer.changes.version_pair import VersionPair
+from lance_explorer.checks.data_file_checks import data_file_findings
+from lance_explorer.checks.depths import Depth
+from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
+from lance_explorer.checks.value_checks import value_findings
+from lance_explorer.disk.owners import owned_lazily
+from lance_explorer.disk.survey import Survey, survey
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.findings import Finding, Remedy
+from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.frames.columns import COUNT, ID, TEXT, Column, FrameSchema
+from lance_explorer.frames.sizes import counted
+from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.readable import readable_history
+from lance_explorer.history.view import HistoryView
+from lance_explorer.rowids.addresses import fragments_of
+
+__all__ = ["DAMAGE", "Damage", "damage", "damage_of"]
+
+DAMAGE = FrameSchema(
+    "damage",
+    (
+        Column("path", TEXT, "the file, below the root of the table or its base path"),
+        Column("kind", TEXT, "what it is there for, as in `inspect.storage()`"),
+        Column("problem", TEXT, "what is wrong with it"),
+        Column("first_version", ID, "first kept version that needs it", nullable=True),
+        Column("last_version", ID, "last kept version that needs it", nullable=True),
+        Column("fragment_id", ID, "fragment that has it in that version", nullable=True),
+        Column("columns", pl.List(pl.String), "columns that it has, as that version calls them"),
+        Column(
+            "num_rows",
+            COUNT,
+            "live rows of that version that need it; null for files without rows, or if unknown",
+            nullable=True,
+        ),
+        Column(
+            "rows_elsewhere",
+            COUNT,
+            "how many of these stand with the same values in whole files of `elsewhere`",
+            nullable=True,
+        ),
+        Column("elsewhere", ID, "version that has these rows in whole files", nullable=True),
+        Column("note", TEXT, "what else is known of it", nullable=True),
+    ),
+)
+"""The columns of ``Damage.to_polars()``."""
+
+_BROKEN = {"missing": "missing", "wrong_size": "of another size than is named"}
+_ROW_KINDS = ("data", "deletion")
+
+
+@dataclass(frozen=True, slots=True)
+class _Damaged:
+    """A damaged file: a line of the frame."""
+
+    path: str
+    kind: str
+    problem: str
+    versions: tuple[int, int] | None
+    fragment: int | None = None
+    columns: tuple[str, ...] = ()
+    rows: int | None = None
+    rows_elsewhere: int | None = None
+    elsewhere: int | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Back:
+    """The newest whole version, and what going back to it loses; None: not known."""
+
+    version: int
+    inserted: int | None = None
+    updated: int | None = None
+    deleted: int | None = None
+
+    @property
+    def loses_nothing(self) -> bool:
+        """Whether going back to it is known to change no row."""
+        return (self.inserted, self.updated, self.deleted) == (0, 0, 0)
+
+    @property
+    def words(self) -> str:
+        """Both in a sentence."""
+        begin = f"The newest whole version is {self.version}"
+        if self.inserted is None:
+            return f"{begin}; what going back to it loses is not known."
+        parts = [
+            (self.inserted, "{} inserted since are lost"),
+            (self.updated, "{} updated since get the values from before"),
+            (self.deleted, "{} deleted since come back"),
+        ]
+        told = [words.format(counted(count, "row")) for count, words in parts if count]
+        return f"{begin}; going back to it " + (
+            f"changes rows: {', '.join(told)}." if told else "loses no row."
+        )
+
+
+class Damage(Answering):
+    """What is damaged in a table, what is lost by that, and where else its rows stand.
+
+    Made by :meth:`~lance_explorer.table.Table.damage`; true if anything is damaged.
+
+    Attributes
+    ----------
+    whole_version : int or None
+        The newest version of the branch whose files are all whole, as far as was looked.
+    num_lost : int
+        Rows of the latest version with cells in damaged files that stand nowhere else.
+    """
+
+    def __init__(
+        self, view: HistoryView, depth: Depth, damaged: Sequence[_Damaged], back: _Back | None
+    ) -> None:
+        self._depth = depth
+        self._damaged = damaged
+        self._latest = view.latest_version
+        self._num_versions = len(view.history)
+        self._back = back
+        self.whole_version = back and back.version
+        self.num_lost = self._rows(lambda one: (one.rows or 0) - (one.rows_elsewhere or 0))
+
+    def __bool__(self) -> bool:
+        return bool(self._damaged)
+
+    @property
+    def _now(self) -> list[_Damaged]:
+        """What the latest version needs of rows."""
+        return [
+            one
+            for one in self._damaged
+            if one.kind in _ROW_KINDS and one.versions and one.versions[1] == self._latest
+        ]
+
+    def _rows(self, count: Callable[[_Damaged], int]) -> int:
+        """Return how many rows of the latest version are counted: those of a fragment once."""
+        by_fragment = dict[int | None, int]()
+        for one in self._now:
+            by_fragment[one.fragment] = max(by_fragment.get(one.fragment, 0), count(one))
+        return sum(by_fragment.values())
+
+    @property
+    def consequence(self) -> str:
+        """What the latest version lost by it, in sentences."""
+        if not self._now:
+            return "The latest version needs none of them for its rows."
+        rows = self._rows(lambda one: one.rows or 0)
+        told = f"Cells of {counted(rows, 'row')} of the latest version are in them."
+        if self.num_lost:
+            return (
+                f"{told} Of {counted(self.num_lost, 'row')} no kept version of this branch has all "
+                "of them in whole files: cells are lost, unless another branch, a clone or a "
+                "backup has them."
+            )
+        places = sorted({one.elsewhere for one in self._now if one.elsewhere is not None})
+        if not places:
+            return told
+        where = f"version{'' if len(places) == 1 else 's'} {', '.join(map(str, places))}"
+        return f"{told} None is lost: {where} of this table has all of them in whole files."
+
+    @property
+    def remedy(self) -> Remedy:
+        """What to do."""
+        back = self._back
+        backup = "Restore the files from a backup"
+        if back is None or back.version == self._latest:
+            return Remedy(f"{backup}.")
+        if back.loses_nothing:
+            again = f"dataset.checkout_version({back.version}).restore()"
+            undone = f"dataset.checkout_version({self._latest}).restore()"
+            words = f"{backup}, or restore version {back.version}, which changes no row"
+            return Remedy(words, again, undone)
+        return Remedy(f"{backup}. {back.words}")
+
+    @property
+    def sentence(self) -> str:
+        """What is damaged, and whether anything is lost.
+
+        Examples
+        --------
+        >>> table.damage().sentence
+        'No damaged file was found in 7 versions.'
+        """
+        if not self._damaged:
+            return f"No damaged file was found in {counted(self._num_versions, 'version')}."
+        verb = "is" if len(self._damaged) == 1 else "are"
+        return f"{counted(len(self._damaged), 'file')} {verb} damaged. {self.consequence}"
+
+    @property
+    def answer(self) -> Answer:
+        """The files, the newest whole version, and what going back to it loses."""
+        frame = self.to_polars()
+        looked = {
+            "quick": "Only sizes of files were looked at, not what is in them.",
+            "deep": "Sizes and ends of files were looked at, not the values in them.",
+            "values": "Every column of every data file was read.",
+        }[self._depth]
+        told = [self.remedy.words, looked] if self._damaged else [looked]
+        return Answer(
+            self.sentence,
+            (
+                Section("notes", "", lines(told)),
+                Section(
+                    "files",
+                    "Files",
+                    frame,
+                    shown=frame.select(
+                        *("path", "problem", "fragment_id", "columns", "num_rows"),
+                        *("rows_elsewhere", "elsewhere", "first_version", "last_version", "note"),
+                    ),
+                    schema=DAMAGE,
+                ),
+            ),
+            f'table.damage(depth="{self._depth}").to_polars()',
+        )
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return one row for each damaged file, those of the latest version first.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns of :data:`~lance_explorer.checks.damage.DAMAGE`.
+
+        Examples
+        --------
+        >>> table.damage().to_polars().is_empty()
+        True
+        """
+        every = sorted(self._damaged, key=lambda one: (-(one.versions or (0, 0))[1], one.path))
+        return DAMAGE.build(
+            {
+                "path": [one.path for one in every],
+                "kind": [one.kind for one in every],
+                "problem": [one.problem for one in every],
+                "first_version": [one.versions and one.versions[0] for one in every],
+                "last_version": [one.versions and one.versions[1] for one in every],
+                "fragment_id": [one.fragment for one in every],
+                "columns": [[*one.columns] for one in every],
+                "num_rows": [one.rows for one in every],
+                "rows_elsewhere": [one.rows_elsewhere for one in every],
+                "elsewhere": [one.elsewhere for one in every],
+                "note": [one.note for one in every],
+            }
+        )
+
+
+def damage(view: HistoryView, depth: Depth = "deep") -> Damage:
+    """Return what is damaged: see :meth:`lance_explorer.table.Table.damage`."""
+    return damage_of(survey(view), depth)
+
+
+def damage_of(found: Survey, depth: Depth = "quick") -> Damage:
+    """Return what is damaged of what a survey found."""
+    view = found.view
+    files = _broken_files(view, found, depth)
+    named = [one for one in named_data_files(view) if one.file.path in files.data]
+    broken = _BrokenStates.of(view, named, files)
+    damaged = [*_of_data(view, named, files, broken), *files.others, *_manifests(view)]
+    return Damage(view, depth, damaged, _newest_whole(view, broken) if damaged else None)
+
+
+class _Inside(NamedTuple):
+    """What is wrong with a data file, and in which columns and how many rows, if not in all."""
+
+    problem: str
+    columns: tuple[str, ...] = ()
+    rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """Damaged files: of data files by their names what is wrong with them; and all others."""
+
+    data: dict[str, "_Inside"]
+    others: list[_Damaged]
+
+
+def _broken_files(view: HistoryView, found: Survey, depth: Depth) -> _Files:
+    """Return the files that are missing, of another size, or damaged inside."""
+    objects = owned_lazily(found).collect()
+    objects = objects.with_columns(pl.col("status", "kind").cast(pl.String))
+    data, others = dict[str, _Inside](), list[_Damaged]()
+    for row in objects.filter(pl.col("status").is_in([*_BROKEN])).iter_rows(named=True):
+        problem = _BROKEN[row["status"]]
+        if row["kind"] == "data":
+            data[row["path"].rpartition("data/")[2]] = _Inside(problem)
+            continue
+        first, last = row["first_version"], row["last_version"]
+        versions = None if first is None else (first, last)
+        note = _NOTES.get(row["kind"])
+        others.append(_Damaged(row["path"], row["kind"], problem, versions, note=note))
+    inside = list[Finding]()
+    if depth != "quick":
+        inside += data_file_findings(view)
+    if depth == "values":
+        inside += value_findings(view)
+    for one in inside:
+        if one.code in ("corrupt_data_file", "rows_contradict_file"):
+            data.setdefault(one.subject.path, _Inside(one.statement))
+        elif one.code == "unreadable_values":
+            known = data.get(one.subject.path, _Inside("values cannot be read", (), 0))
+            if known.rows is not None:
+                columns, rows = (*known.columns, *one.columns), max(known.rows, one.rows or 0)
+                data[one.subject.path] = _Inside("values cannot be read", columns, rows)
+    return _Files(data, others)
+
+
+_NOTES = {
+    "transaction": "nothing is lost: the manifest has a copy of what matters",
+    "deletion": "the rows are there, but which of them were deleted is not known",
+    "index": "no row is lost: build the index anew",
+    "reuse": "no row is lost: build indices anew that were not yet remapped",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _BrokenStates:
+    """Which states of fragments need a damaged file, and of which fields."""
+
+    fields: dict[int, frozenset[int]]
+    is_broken: np.ndarray
+
+    @classmethod
+    def of(
+        cls, view: HistoryView, named: Sequence[NamedDataFile], files: _Files
+    ) -> "_BrokenStates":
+        history = readable_history(view.history)
+        fields, is_broken = dict[int, frozenset[int]](), np.zeros(len(history.states), np.bool_)
+        paths = {one.file.path for one in named}
+        deletions = {one.path for one in files.others if one.kind == "deletion"}
+        for number, fragment in enumerate(history.states) if paths or deletions else ():
+            broken = [file for file in fragment.all_files if file.path in paths]
+            of_fragment = fragment.deletion_file
+            if of_fragment is not None and of_fragment.path(fragment.id) in deletions:
+                is_broken[number] = True
+            if broken:
+                is_broken[number] = True
+                fields[number] = frozenset([one for file in broken for one in file.fields])
+        return cls(fields, is_broken)
+
+
+def _of_data(
+    view: HistoryView, named: Sequence[NamedDataFile], files: _Files, broken: _BrokenStates
+) -> Iterator[_Damaged]:
+    history = readable_history(view.history)
+    for one in named:
+        problem, unreadable, count = files.data[one.file.path]
+        rows = int(history.live_rows[one.state])
+        if count is not None:
+            rows = min(rows, count)
+        overlay = next((o for o in one.fragment.overlays if o.data_file == one.file), None)
+        if overlay is not None:
+            rows = min(rows, len(overlay.covered_offsets()))
+        schema = history.records[history.position(one.versions[1])].schema
+        columns = tuple(
+            [f.name for f in schema if f.parent_id == NO_PARENT and f.id in one.file.fields]
+        )
+        found = _Damaged(
+            one.file.path,
+            "data",
+            problem,
+            one.versions,
+            one.fragment.id,
+            unreadable or columns,
+            None if rows < 0 else rows,
+            note="the values from before are in the files below it" if overlay else None,
+        )
+        yield found if overlay else _with_copies(view, one, found, broken)
+
+
+def _with_copies(
+    view: HistoryView, named: NamedDataFile, found: _Damaged, broken: _BrokenStates
+) -> _Damaged:
+    """Return the same with how many of the rows stand in the version before the file, unchanged."""
+    history = readable_history(view.history)
+    position = history.position(named.versions[0])
+    if not position:
+        is_first = bool(history.follows_previous[0])
+        return found if is_first else replace(found, note="no version from before it is kept")
+    before, after = history.records[position - 1].version, named.versions[0]
+    places = BranchVersion(view, before), BranchVersion(view, after)
+    try:
+        runs = VersionPair(*places).runs.only(RowEvent.MOVED)
+    except LanceExplorerError as error:
+        return replace(found, note=f"where its rows stood before is not known: {error}")
+    runs = runs.where(~runs.is_uncertain).rows()
+    runs = runs.where(fragments_of(runs.after) == np.uint64(named.fragment.id))
+    whole = [
+        history.states[state].id
+        for state in history.states_at(position - 1)
+        if not broken.fields.get(state, frozenset()) & frozenset(named.file.fields)
+        and not (broken.is_broken[state] and state not in broken.fields)
+    ]
+    runs = runs.where(np.isin(fragments_of(runs.before), np.array(whole, dtype=np.uint64)))
+    still = len(runs) if found.rows is None else min(len(runs), found.rows)
+    if not still:
+        return found
+    return replace(found, rows_elsewhere=still, elsewhere=before)
+
+
+def _manifests(view: HistoryView) -> Iterator[_Damaged]:
+    """Yield manifests that cannot be read."""
+    for one in view.history.unreadable:
+        yield _Damaged(
+            one.file.path,
+            "manifest",
+            str(one.error),
+            (one.file.version, one.file.version),
+            note="what only this version named is still there, but its files are not known",
+        )
+
+
+def _newest_whole(view: HistoryView, broken: _BrokenStates) -> _Back | None:
+    """Return the newest version of which all files are whole."""
+    history = readable_history(view.history)
+    for position in range(len(history) - 1, -1, -1):
+        if broken.is_broken[history.intervals.at(position)].any():
+            continue
+        version = history.records[position].version
+        if position == len(history) - 1:
+            return _Back(version, 0, 0, 0)
+        ends = BranchVersion(view, version), BranchVersion(view, history.records[-1].version)
+        try:
+            runs = VersionPair(*ends).runs
+        except LanceExplorerError:
+            return _Back(version)
+        inserted, updated, deleted = map(
+            runs.count, (RowEvent.INSERTED, RowEvent.UPDATED, RowEvent.DELETED)
+        )
+        return _Back(version, inserted, updated, deleted)
+    return None

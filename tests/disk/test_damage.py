@@ -1,0 +1,172 @@
+"""What is lost by a damaged file, and where else the rows stand: as pylance can read them."""
+
+import random
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import lance
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+import lance_explorer as lx
+from lance_explorer.cli import main
+
+
+class Life:
+    """A random life of a table in which no two cells ever have one value."""
+
+    def __init__(self, path: Path, seed: int) -> None:
+        self.path = path
+        self.random = random.Random(seed)
+        self.numbers = count(1)
+        self.row_ids = self.random.random() < 0.5
+        self.columns = 1
+        self.append("create")
+        for _ in range(self.random.randint(2, 7)):
+            self.step()
+
+    @property
+    def dataset(self) -> lance.LanceDataset:
+        return lance.dataset(str(self.path))
+
+    def append(self, mode: Any = "append") -> None:
+        size = self.random.randint(2, 9)
+        schema = pa.schema([("id", pa.int64())]) if mode == "create" else self.dataset.schema
+        names = ["id", "a"] if mode == "create" else schema.names
+        table = pa.table({name: [next(self.numbers) for _ in range(size)] for name in names})
+        lance.write_dataset(
+            table,
+            str(self.path),
+            mode=mode,
+            max_rows_per_file=5,
+            enable_stable_row_ids=self.row_ids,
+        )
+
+    def step(self) -> None:
+        dataset, chance = self.dataset, self.random.random()
+        ids = dataset.to_table(columns=["id"])["id"].to_pylist()
+        some = self.random.sample(ids, min(len(ids), self.random.randint(1, 3)))
+        where = f"id IN ({', '.join(map(str, some))})"
+        if chance < 0.3 or len(ids) < 4:
+            self.append()
+        elif chance < 0.5:
+            dataset.delete(where)
+        elif chance < 0.65:
+            dataset.update({"a": f"{next(self.numbers)} * 100000 + id"}, where=where)
+        elif chance < 0.75:
+            self.columns += 1
+            name = f"c{self.columns}"
+            dataset.add_columns({name: f"{next(self.numbers)} * 100000 + id"})
+        else:
+            dataset.optimize.compact_files(target_rows_per_fragment=self.random.choice([8, 100]))
+
+
+def readable(dataset: lance.LanceDataset) -> set[int]:
+    """Return all values that can be read; each is in one cell only."""
+    found = set[int]()
+    for fragment in dataset.get_fragments():
+        for name in dataset.schema.names:
+            with suppress(OSError, ValueError):
+                found.update(fragment.to_table(columns=[name])[name].to_pylist())
+    return found
+
+
+def is_whole(path: Path, version: int) -> bool:
+    try:
+        lance.dataset(str(path), version=version).to_table()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+@pytest.mark.drawn(25)
+def test_what_is_lost_by_a_missing_file_is_what_no_version_can_read(
+    seed: int, tmp_path: Path
+) -> None:
+    life, chosen = Life(tmp_path / "t.lance", seed), random.Random(seed)
+    rows = life.dataset.to_table().to_pylist()
+    if chosen.random() < 0.3 and life.dataset.version > 3:
+        gone = chosen.randint(2, life.dataset.version - 1)
+        (life.path / "_versions" / f"{2**64 - 1 - gone}.manifest").unlink()
+    chosen.choice(sorted((life.path / "data").iterdir())).unlink()
+    table = lx.open_table(life.path)
+    versions = table.versions()["version"].to_list()
+    found = table.damage()
+    there = set().union(*[readable(lance.dataset(str(life.path), version=v)) for v in versions])
+    assert found.num_lost == sum([not there.issuperset(row.values()) for row in rows])
+    whole = [version for version in versions if is_whole(life.path, version)]
+    assert found.whole_version == max(whole, default=None)
+    assert len(found.to_polars()) == 1 or not found
+
+
+def five_appends(path: Path) -> lance.LanceDataset:
+    for part in range(5):
+        rows = pa.table({"id": range(part * 10, part * 10 + 10)})
+        lance.write_dataset(rows, str(path), mode="append" if part else "create")
+    return lance.dataset(str(path))
+
+
+def files(dataset: lance.LanceDataset, path: Path) -> list[Path]:
+    return [
+        path / "data" / file.path
+        for fragment in dataset.get_fragments()
+        for file in fragment.data_files()
+    ]
+
+
+def test_the_file_of_a_compaction_is_gone_and_its_remedy_brings_all_rows_back(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "t.lance"
+    five_appends(path).optimize.compact_files()
+    [file] = files(lance.dataset(str(path)), path)
+    file.unlink()
+    table = lx.open_table(path)
+    damage = table.damage()
+    assert (damage.num_lost, damage.whole_version) == (0, lance.dataset(str(path)).version - 1)
+    [found] = table.check(severity="error").to_dicts()
+    assert found["consequence"] == damage.consequence
+    assert "None is lost: version 6 of this table has all of them" in damage.sentence
+    exec(found["remedy_code"], {"dataset": lance.dataset(str(path))})
+    after = lance.dataset(str(path))
+    assert sorted(after.to_table()["id"].to_pylist()) == [*range(50)]
+    table.refresh()
+    assert table.damage().sentence == (
+        "1 file is damaged. The latest version needs none of them for its rows."
+    )
+
+
+def test_what_no_version_has_is_lost_and_going_back_says_what_it_costs(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    dataset = five_appends(path)
+    files(dataset, path)[-1].unlink()
+    damage = lx.open_table(path).damage()
+    assert (damage.num_lost, damage.whole_version) == (10, 4)
+    assert "cells are lost, unless another branch, a clone or a backup has them" in damage.sentence
+    assert damage.remedy.words.endswith(
+        "going back to it changes rows: 10 rows inserted since are lost."
+    )
+    [line] = damage.to_polars().to_dicts()
+    assert (line["fragment_id"], line["columns"], line["num_rows"]) == (4, ["id"], 10)
+
+
+def test_a_command_says_it_and_ends_with_an_exit_code(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    dataset = five_appends(path)
+    run = CliRunner().invoke
+    assert run(main, ["damage", str(path)]).exit_code == 0
+    assert run(main, ["duplicates", str(path), "id"]).exit_code == 0
+    lance.write_dataset(pa.table({"id": [7]}), str(path), mode="append")
+    twice = run(main, ["duplicates", str(path), "id"])
+    assert (twice.exit_code, twice.output.split(".")[0]) == (
+        1,
+        "1 key of id is there more than once in version 6, in 2 rows",
+    )
+    files(dataset, path)[0].unlink()
+    gone = run(main, ["damage", str(path), "--depth", "quick"])
+    assert gone.exit_code == 1
+    assert gone.output.startswith("1 file is damaged.")
+    assert run(main, ["damage", str(path / "nowhere")]).exit_code == 2
