@@ -22,6 +22,7 @@ from lance_explorer.disk.compaction_frames import FRAGMENTS, NEW_FRAGMENTS, SUMM
 from lance_explorer.disk.compaction_results import CompactedRows, NewRowIds, new_sizes
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.frames.counts import nullable
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted, percent
@@ -327,15 +328,23 @@ class CompactionPreview(Answering):
     @cached_property
     def _covering(self) -> list[str]:
         """The indices that cover what is rewritten."""
+        return sorted({one.name for one in self._plan.segments if self._is_rewritten(one)})
+
+    @property
+    def _notes_reuse(self) -> bool:
+        """Whether the fragment reuse history gets an entry (docs/FORMAT.md 5)."""
+        if not self._plan.options.defer_index_remap:
+            return False
+        reuse = reuse_index(self._history.records[0])
+        return bool(self._covering) or (reuse is not None and self._is_rewritten(reuse))
+
+    def _is_rewritten(self, segment: IndexMetadata) -> bool:
+        """Tell whether a segment covers any of the fragments that are rewritten."""
         if not self._plan.tasks:
-            return []
-        ids = BitMap(self._history.states.ids[np.concatenate(self._plan.tasks)].tolist())
-        covering = {
-            segment.name
-            for segment in self._plan.segments
-            if (covered := segment.fragment_ids()) is None or not ids.isdisjoint(covered)
-        }
-        return sorted(covering)
+            return False
+        covered = segment.fragment_ids()
+        ids = self._history.states.ids[np.concatenate(self._plan.tasks)].tolist()
+        return covered is None or not BitMap(ids).isdisjoint(covered)
 
     @property
     def _is_stable(self) -> bool:
@@ -359,7 +368,7 @@ class CompactionPreview(Answering):
     @property
     def _num_deletion_files(self) -> int:
         """How many of them are read to tell what is left in metadata."""
-        if not self._is_stable and not (self._plan.options.defer_index_remap and self._covering):
+        if not self._is_stable and not self._notes_reuse:
             return 0
         types = self._history.states.deletion_types
         return sum([int((types[task] >= 0).sum()) for task in self._plan.tasks])
@@ -394,7 +403,7 @@ class CompactionPreview(Answering):
 
     @cached_property
     def _reuse_bytes_after(self) -> int | None:
-        if not self._plan.options.defer_index_remap or not self._covering:
+        if not self._notes_reuse:
             return self._reuse_bytes
         return None if self._compacted is None else self._compacted.reuse_bytes()
 

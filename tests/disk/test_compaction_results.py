@@ -78,6 +78,26 @@ def test_the_reuse_history_grows_by_what_pylance_writes(seed: int, tmp_path: Pat
     assert told["reuse_bytes_after"].item() == after["reuse_bytes"].item()
 
 
+def test_what_an_earlier_deferred_compaction_wrote_is_noted_though_no_index_covers_it(
+    tmp_path: Path,
+) -> None:
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(rows(8), path, max_rows_per_file=4)
+    lance.dataset(path).create_scalar_index("id", "BTREE")
+    options: dict[str, Any] = {"defer_index_remap": True, "target_rows_per_fragment": 8}
+    for part in (20, 30):
+        lance.write_dataset(rows(4, part), path, mode="append")
+    lance.dataset(path).optimize.compact_files(**options)
+    lance.write_dataset(rows(3, 50), path, mode="append")
+    options["target_rows_per_fragment"] = 11
+    told = lx.open_table(path).compaction_preview(**options)
+    assert told.tasks()["fragment_ids"].to_list() == [[5, 6]]  # of which the index has none
+    lance.dataset(path).optimize.compact_files(**options)
+    after = lx.open_table(path).compaction_preview().summary()["reuse_bytes"].item()
+    assert told.summary().select("reuse_bytes", "reuse_bytes_after").row(0) == (142, after)
+    assert after > 142
+
+
 def test_large_fragments_in_the_reuse_history(tmp_path: Path) -> None:
     path = tmp_path / "t.lance"
     lance.write_dataset(rows(200_000), str(path), max_rows_per_file=100_000)
