@@ -6,6 +6,7 @@ from dataclasses import replace
 import polars as pl
 
 from lance_explorer.arguments import check_choice
+from lance_explorer.checks.damage import damage_of
 from lance_explorer.checks.data_file_checks import data_file_findings
 from lance_explorer.checks.deletion_checks import deletion_findings
 from lance_explorer.checks.depths import DEPTHS, Depth, left_out
@@ -102,7 +103,17 @@ def check_findings(
 
 def of_metadata(view: HistoryView) -> Part:
     """Check what manifests and their history say."""
-    return "metadata", lambda: metadata_findings(view)
+    return "metadata", lambda: [_judged(view, finding) for finding in metadata_findings(view)]
+
+
+def _judged(view: HistoryView, finding: Finding) -> Finding:
+    """Return a finding; one on the latest manifest with what follows from that for the table."""
+    if finding.code != "unreadable_manifest" or finding.last_version != view.latest_version:
+        return finding
+    whole = damage_of(survey(view))
+    return (
+        replace(finding, consequence=whole.consequence, remedy=whole.remedy) if whole else finding
+    )
 
 
 def of_files(view: HistoryView) -> Part:

@@ -19,13 +19,14 @@ from lance_explorer.checks.named_data_files import NamedDataFile, named_data_fil
 from lance_explorer.checks.value_checks import value_findings
 from lance_explorer.disk.owners import owned_lazily
 from lance_explorer.disk.survey import Survey, survey
-from lance_explorer.errors import LanceExplorerError
+from lance_explorer.errors import CorruptFileError, LanceExplorerError
 from lance_explorer.findings import Finding, Remedy
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.frames.columns import COUNT, ID, TEXT, Column, FrameSchema
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.history import UnreadableVersion
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.addresses import fragments_of
@@ -129,7 +130,13 @@ class Damage(Answering):
     ) -> None:
         self._depth = depth
         self._damaged = damaged
-        self._latest = view.latest_version
+        records = view.history.records
+        self._latest = records[-1].version if records else None
+        self._unreadable = [
+            one.file
+            for one in view.history.unreadable
+            if _is_damaged(one) and (self._latest is None or one.file.version > self._latest)
+        ]
         self._num_versions = len(view.history)
         self._back = back
         self.whole_version = back and back.version
@@ -157,6 +164,11 @@ class Damage(Answering):
     @property
     def consequence(self) -> str:
         """What the latest version lost by it, in sentences."""
+        if self._unreadable:
+            return (
+                f"The manifest of the latest version, {self._unreadable[-1].version}, is among "
+                "them: pylance does not open the table, and what that commit did is not known."
+            )
         if not self._now:
             return "The latest version needs none of them for its rows."
         rows = self._rows(lambda one: one.rows or 0)
@@ -178,6 +190,13 @@ class Damage(Answering):
         """What to do."""
         back = self._back
         backup = "Restore the files from a backup"
+        if self._unreadable and self._latest is not None:
+            files = ", ".join([file.path for file in self._unreadable])
+            whole = ", which is whole," if back and back.version == self._latest else ""
+            return Remedy(
+                f"{backup}, or move {files} out of the table, and keep a copy: then version "
+                f"{self._latest}{whole} is the latest."
+            )
         if back is None or back.version == self._latest:
             return Remedy(f"{backup}.")
         if back.loses_nothing:
@@ -416,7 +435,7 @@ def _with_copies(
 
 def _manifests(view: HistoryView) -> Iterator[_Damaged]:
     """Yield manifests that cannot be read."""
-    for one in view.history.unreadable:
+    for one in filter(_is_damaged, view.history.unreadable):
         yield _Damaged(
             one.file.path,
             "manifest",
@@ -424,6 +443,11 @@ def _manifests(view: HistoryView) -> Iterator[_Damaged]:
             (one.file.version, one.file.version),
             note="what only this version named is still there, but its files are not known",
         )
+
+
+def _is_damaged(version: UnreadableVersion) -> bool:
+    """Tell whether a manifest is damaged, and not one that only this package does not read."""
+    return isinstance(version.error, CorruptFileError)
 
 
 def _newest_whole(view: HistoryView, broken: _BrokenStates) -> _Back | None:

@@ -393,7 +393,11 @@ class HistoryView:
         file = self.file(version)
         history = extend(EMPTY_HISTORY, self.storage, VersionListing((file,), ()))
         if history.unreadable:
-            raise history.unreadable[0].error
+            error = history.unreadable[0].error
+            if isinstance(error, CorruptFileError):
+                words = f"{error.message}; table.damage() tells which version is whole"
+                raise CorruptFileError(words, error.path, error.offset)
+            raise error
         if not history.records:
             now = self._look()
             if file in (*now.versions, *now.detached):

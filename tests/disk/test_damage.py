@@ -170,3 +170,34 @@ def test_a_command_says_it_and_ends_with_an_exit_code(tmp_path: Path) -> None:
     assert gone.exit_code == 1
     assert gone.output.startswith("1 file is damaged.")
     assert run(main, ["damage", str(path / "nowhere")]).exit_code == 2
+
+
+def test_an_unreadable_latest_manifest_is_moved_away_and_the_version_before_is_the_latest(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "t.lance"
+    five_appends(path)
+    newest = path / "_versions" / f"{2**64 - 1 - 5}.manifest"
+    newest.write_bytes(b"")
+    table = lx.open_table(path)
+    with pytest.raises(lx.CorruptFileError, match=r"table.damage\(\) tells which version is whole"):
+        _ = table.latest
+    damage = table.damage()
+    assert damage.whole_version == 4
+    [found] = table.check(severity="error").to_dicts()
+    assert (found["consequence"], found["remedy"]) == (damage.consequence, damage.remedy.words)
+    assert f"move _versions/{newest.name} out of the table" in found["remedy"]
+    assert "then version 4, which is whole, is the latest" in found["remedy"]
+    newest.rename(tmp_path / newest.name)
+    assert lance.dataset(str(path)).version == 4
+    assert lx.open_table(path).check(severity="error").is_empty()
+
+
+def test_a_table_of_which_no_manifest_can_be_read_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    lance.write_dataset(pa.table({"id": [1]}), str(path))
+    for manifest in (path / "_versions").glob("*.manifest"):
+        manifest.write_bytes(b"nothing")
+    damage = lx.open_table(path).damage()
+    assert bool(damage)
+    assert damage.whole_version is None
