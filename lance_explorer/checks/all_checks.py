@@ -1,6 +1,6 @@
 """Everything that can be checked of a table's whole history, as one list of findings."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -11,6 +11,7 @@ from lance_explorer.checks.data_file_checks import data_file_findings
 from lance_explorer.checks.deletion_checks import deletion_findings
 from lance_explorer.checks.depths import DEPTHS, Depth, left_out
 from lance_explorer.checks.frame import CHECKS
+from lance_explorer.checks.index_trials import index_trials
 from lance_explorer.checks.index_truth import index_truth
 from lance_explorer.checks.key_checks import key_findings
 from lance_explorer.checks.known_bugs import indices_left_behind, known_bug
@@ -90,7 +91,7 @@ def check_findings(
     if is_deep:
         parts.append(("metadata", lambda: opening_findings(view)))
         parts.append(("values", lambda: of_branch(view.branch, data_file_findings(view))))
-        parts.append(("indices", lambda: of_branch(view.branch, index_truth(view))))
+        parts.append(("indices", lambda: of_branch(view.branch, _indices(view))))
     if key is not None:
         columns = key_columns(view, key, view.latest_version)
         parts.append(("values", lambda: of_branch(view.branch, key_findings(view, columns))))
@@ -151,6 +152,16 @@ def _checked(
     if any(finding.severity == "error" for finding in found):
         view.storage.io.values_apart = True
     return found
+
+
+def _indices(view: HistoryView) -> Iterator[Finding]:
+    """Yield what is wrong with entries of indices, and with searches through the other indices."""
+    wrong = set[str]()
+    for finding in index_truth(view):
+        if finding.code != "not_checked":
+            wrong.add(finding.subject.name)
+        yield finding
+    yield from index_trials(view, without=wrong)
 
 
 def _row_ids(view: HistoryView, is_deep: bool) -> list[Finding]:

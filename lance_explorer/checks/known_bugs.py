@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.index_details import index_type
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
@@ -62,6 +64,14 @@ KNOWN_BUGS = (
 )
 """The bugs that can be told from their release. That of indices is told from the commit."""
 
+_ZONES_LEFT_BEHIND = (
+    "lance#8076: with stable row IDs, a compaction by 4.0.1 to 10.0.0 leaves zone maps and bloom "
+    "filters with nothing of what it wrote, and searches through them find none of these rows "
+    "(version {}, by Lance {})"
+)
+_ZONED = ("ZONE_MAP", "BLOOM_FILTER")
+_ZONES_LEFT_BY = ((4, 0, 1), (10, 0, 0))
+
 _LEFT_BEHIND = (
     "a compaction that left this index behind: it still lists fragments that the compaction "
     "removed, and none that it wrote"
@@ -95,6 +105,8 @@ def known_bug(
     """
     if finding.code == "index_covers_nothing":
         return left_behind.get(finding.subject.name, (0, None))[1]
+    if finding.code == "index_misses_rows":
+        return _zones_left_behind(view, finding.subject.name)
     history, version = view.history, finding.first_version
     if version is None or version not in history:
         return None
@@ -104,6 +116,24 @@ def known_bug(
         fits = finding.code in bug.codes and release is not None and release < bug.fixed_in
         if fits and (not bug.operations or record.operation in bug.operations):
             return bug.what
+    return None
+
+
+def _zones_left_behind(view: HistoryView, name: str) -> str | None:
+    """Return which compaction left a zone map or a bloom filter behind; None if none did."""
+    records = view.history.records
+    uuids = {
+        one.uuid for one in records[-1].indices if one.name == name and index_type(one) in _ZONED
+    }
+    first, last = _ZONES_LEFT_BY
+    for record in reversed(records):
+        if uuids.isdisjoint([one.uuid for one in record.indices]):
+            return None
+        release = release_of(record)
+        is_stable = bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
+        is_rewrite = record.operation == OperationName.REWRITE
+        if is_rewrite and is_stable and release is not None and first <= release <= last:
+            return _ZONES_LEFT_BEHIND.format(record.version, ".".join(map(str, release)))
     return None
 
 

@@ -1,0 +1,140 @@
+"""Whether indices find rows: sampled values are searched with each index, and by a scan."""
+
+from collections.abc import Container, Iterator
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.checks.index_truth import CHECKED_TYPES
+from lance_explorer.errors import LanceExplorerError, UnsupportedFeatureError
+from lance_explorer.findings import Finding, Subject
+from lance_explorer.format.index_details import index_type
+from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
+from lance_explorer.frames.sizes import counted
+from lance_explorer.history.progress import with_progress
+from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.view import HistoryView
+from lance_explorer.inspect.field_names import field_names, names_of
+
+__all__ = ["TRIED_TYPES", "index_trials"]
+
+TRIED_TYPES = ("BTREE", "BITMAP", "ZONE_MAP", "BLOOM_FILTER", "NGRAM", "LABEL_LIST")
+"""Types that a search uses or not, as it is told."""
+
+_MOST_SAMPLED = 64
+_SHORTEST_WORD = 3
+"""Characters that an n-gram index needs."""
+
+_SHOWN_ROWS = 3
+
+
+def index_trials(view: HistoryView, without: Container[str] = ()) -> Iterator[Finding]:
+    """Yield a finding for each index of the latest version that does not find sampled live rows.
+
+    Of each fragment rows are taken, at most 64 in all, and their values searched. ``without`` are
+    names of indices that need no trial any more.
+    """
+    version = view.latest_version
+    history = view.version(version)
+    names = field_names(history)[0]
+    by_name = dict[str, list[IndexMetadata]]()
+    for segment in history.records[0].indices:
+        if segment.name not in SYSTEM_INDICES and segment.name not in without:
+            by_name.setdefault(segment.name, []).append(segment)
+    for name, (segment, *_) in with_progress([*by_name.items()], "Trying indices"):
+        kind = index_type(segment)
+        columns = tuple(filter(None, names_of(segment.fields, names)))
+        subject = Subject("index", name)
+        if kind in CHECKED_TYPES and kind not in TRIED_TYPES:
+            continue
+        try:
+            if kind not in TRIED_TYPES:
+                raise UnsupportedFeatureError(f"indices of type {kind} are not read")
+            yield from _tried(view, version, subject, kind, columns)
+        except LanceExplorerError as error:
+            yield Finding(
+                "not_checked",
+                f"whether the index {name!r} finds all rows is not known: {error}",
+                subject=subject,
+                versions=(version, version),
+                is_mild=True,
+            )
+
+
+def _tried(
+    view: HistoryView, version: int, subject: Subject, kind: str, columns: tuple[str, ...]
+) -> Iterator[Finding]:
+    from lance_explorer.values.index_trials import try_index
+
+    if len(columns) != 1:
+        raise UnsupportedFeatureError("it is not on one column of the top level")
+    values = _sample(view, version, columns[0])
+    filters = _filters(columns[0], values, kind)
+    if not filters:
+        raise UnsupportedFeatureError(f"no filter is known for values of type {values.dtype}")
+    root, options = value_root(view, version), view.storage.options
+    trial = try_index(root, version, subject.name, filters, options)
+    if not trial.num_tried and len(values):
+        raise UnsupportedFeatureError("no search asked it: another index may be asked instead")
+    if len(trial.missing):
+        some = ", ".join(map(str, trial.missing[:_SHOWN_ROWS].tolist()))
+        more = ", ..." if len(trial.missing) > _SHOWN_ROWS else ""
+        yield Finding(
+            "index_misses_rows",
+            f"searches through the index {subject.name!r} do not find "
+            f"{len(trial.missing):,} of {counted(trial.num_tried, 'row')} that a scan finds: "
+            f"row address {some}{more}",
+            subject=subject,
+            versions=(version, version),
+            rows=len(trial.missing),
+            columns=columns,
+        )
+
+
+def _sample(view: HistoryView, version: int, column: str) -> pl.Series:
+    """Return values of some live rows of each fragment, without null."""
+    from lance_explorer.values import take_rows
+
+    check_values(view, version)
+    live = view.version(version).live_rows
+    live = live[live > 0]
+    begins = np.cumsum(live) - live
+    ends = begins + live - 1
+    if 2 * len(live) > _MOST_SAMPLED:
+        chosen = np.linspace(0, len(live) - 1, _MOST_SAMPLED // 2).astype(np.int64)
+        begins, ends = begins[chosen], ends[chosen]
+    positions = pl.Series(np.unique(np.concatenate([begins, ends])))
+    rows = take_rows(value_root(view, version), version, positions, [column], view.storage.options)
+    values = rows[column].drop_nulls()
+    return values.filter(values.is_finite()) if values.dtype.is_float() else values
+
+
+def _filters(column: str, values: pl.Series, kind: str) -> list[str]:
+    """Return filters that find the rows with some values; none if none is known for their type."""
+    name = f"`{column}`"
+    if kind == "NGRAM":
+        words = [text for text in values.to_list() if _is_plain(text)]
+        return [f"contains({name}, {_literal(text[:40])})" for text in words]
+    if kind == "LABEL_LIST":
+        labels = [one for some in values.to_list() for one in some if one is not None]
+        known = [*dict.fromkeys(filter(None, map(_literal, labels)))][:_MOST_SAMPLED]
+        return [f"array_has_any({name}, [{', '.join(known)}])"] if known else []
+    known = [*dict.fromkeys(filter(None, map(_literal, values.to_list())))]
+    return [f"{name} IN ({', '.join(known)})"] if known else []
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether all of the begin of a text counts for an n-gram index."""
+    return len(text[:40]) >= _SHORTEST_WORD and text[:40].isascii() and text[:40].isalnum()
+
+
+def _literal(value: object) -> str:
+    """Return a value as SQL; nothing for a type that is not searched."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return repr(value)
+        case str() if "\0" not in value:
+            return "'" + value.replace("'", "''") + "'"
+    return ""

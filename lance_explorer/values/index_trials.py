@@ -1,0 +1,65 @@
+"""Whether searches through an index find what a scan finds."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.values.gate import reads_values
+from lance_explorer.values.opening import StorageOptions, translating
+from lance_explorer.values.readable import open_readable
+
+__all__ = ["Trial", "try_index"]
+
+
+class Trial(NamedTuple):
+    """How many rows a scan found for filters that were asked through an index, and what it missed.
+
+    Attributes
+    ----------
+    num_tried : int
+        Rows that a scan finds; 0 if no filter was answered by the index.
+    missing : ndarray of uint64
+        Row addresses of those that the index does not find.
+    """
+
+    num_tried: int
+    missing: Uint64Array
+
+
+@reads_values()
+def try_index(
+    uri: str,
+    version: int,
+    name: str,
+    filters: Sequence[str],
+    storage_options: StorageOptions = None,
+) -> Trial:
+    """Ask filters with and without an index.
+
+    A filter counts only if the plan of the search names the index: of two on a column one may
+    never be asked.
+
+    Parameters
+    ----------
+    name : str
+        The index.
+    filters : sequence of str
+        The filters.
+    """
+    dataset = open_readable(uri, version, storage_options).dataset
+    tried, missing = 0, [np.empty(0, dtype=np.uint64)]
+    with translating(version, storage_options):
+        for text in filters:
+            asked = dataset.scanner(columns=[], filter=text, with_row_address=True)
+            if f"@{name}(" not in asked.explain_plan():
+                continue
+            found = asked.to_table()["_rowaddr"].to_numpy()
+            scanned = dataset.scanner(
+                columns=[], filter=text, with_row_address=True, use_scalar_index=False
+            ).to_table()["_rowaddr"]
+            there = scanned.to_numpy()
+            tried += len(there)
+            missing.append(np.setdiff1d(there, found))
+    return Trial(tried, np.unique(np.concatenate(missing)))
