@@ -166,8 +166,8 @@ class Damage(Answering):
         """What the latest version lost by it, in sentences."""
         if self._unreadable:
             return (
-                f"The manifest of the latest version, {self._unreadable[-1].version}, is among "
-                "them: pylance does not open the table, and what that commit did is not known."
+                f"The manifest of the latest version, {self._unreadable[-1].version}, cannot be "
+                "read: pylance does not open the table, and what that commit did is not known."
             )
         if not self._now:
             return "The latest version needs none of them for its rows."
