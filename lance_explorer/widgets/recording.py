@@ -390,5 +390,5 @@ def _failure(error: BaseException) -> Failure:
 
 def _without_versions(data: VersionData) -> Packed:
     """Return what a message has beside all versions, which are kept once."""
-    own = {*data.__struct_fields__} - {*VersionData.__struct_fields__}
+    own = [name for name in data.__struct_fields__ if name not in VersionData.__struct_fields__]
     return Packed({name: to_json(getattr(data, name)) for name in own})
