@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, partial
+from itertools import chain
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from lance_explorer.changes.needed_versions import commit_times
 from lance_explorer.changes.net import traces_between
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.row_options import RowOptions
+from lance_explorer.changes.shared_reads import SharedReads, SharedVersions, Take
 from lance_explorer.changes.steps import (
     ChangeStep,
     VersionRange,
@@ -26,7 +28,7 @@ from lance_explorer.changes.steps import (
     net_step,
 )
 from lance_explorer.changes.writes_in_place import Traces
-from lance_explorer.history.columns.value_columns import ValueColumns
+from lance_explorer.history.columns.value_columns import ValueColumns, blob_columns
 from lance_explorer.history.paths import EMPTY, Stop
 from lance_explorer.storage import done_in_order
 
@@ -36,6 +38,11 @@ _READS_AT_ONCE = 8
 """How many batches are read at a time where requests take long."""
 
 _ROWS_AT_ONCE = 65_536
+_BYTES_AT_ONCE = 64 << 20
+"""How much commits have together whose values are read at once."""
+
+_Piece = tuple[Images | None, Block, ChangeRuns]
+"""Lines of a batch, and what reads their values."""
 
 
 class FeedLines:
@@ -98,6 +105,59 @@ class FeedLines:
         self, batch_size: int | None, part: ChangePart | None
     ) -> Iterator[tuple[int, Callable[[], pl.DataFrame]]]:
         """Yield what makes each batch, with its number of lines."""
+        for pieces in self._read_together(self._pieces(batch_size, part), batch_size):
+            take = None
+            if self._shared is not None and len(pieces) > 1:
+                wanted = [images.wanted(block, piece) for images, block, piece in pieces if images]
+                take = SharedReads(self._shared, chain(*wanted)).take
+            for images, block, piece in pieces:
+                yield len(piece), partial(self._frame, images, block, piece, take)
+
+    def _read_together(
+        self, pieces: Iterator[_Piece], batch_size: int | None
+    ) -> Iterator[list[_Piece]]:
+        """Yield pieces whose values are read together.
+
+        At first they are few, so that the first batches come soon, and later no more than a batch
+        would have, or than fit in some memory.
+        """
+        most = self._rows_together(batch_size)
+        together, num_rows, most_pieces = list[_Piece](), 0, 1
+        for piece in pieces:
+            if len(together) >= most_pieces or num_rows + len(piece[2]) > most:
+                if together:
+                    yield together
+                together, num_rows, most_pieces = [], 0, most_pieces * 2
+            together.append(piece)
+            num_rows += len(piece[2])
+        if together:
+            yield together
+
+    def _rows_together(self, batch_size: int | None) -> int:
+        """Return how many rows of several pieces are read together; 0 if each piece is alone."""
+        if self._shared is None:
+            return 0
+        history = self._versions.rows.history
+        states = history.intervals.at(self._versions.end)
+        num_rows = int(np.maximum(history.states.physical_rows[states], 0).sum())
+        row_bytes = 1 + int(history.states.data_bytes[states].sum()) // max(num_rows, 1)
+        return min(batch_size or _ROWS_AT_ONCE, _BYTES_AT_ONCE // max(row_bytes, 1))
+
+    @cached_property
+    def _shared(self) -> SharedVersions | None:
+        """Which versions have the values of others; None where each piece is read alone."""
+        rows, end = self._versions.rows, self._versions.end
+        if self._is_net or self._options.images is None or end == EMPTY or rows.namesakes:
+            return None
+        if blob_columns(rows.history.records[end].schema):
+            return None
+        columns, records = self._value_columns, rows.history.records
+        return SharedVersions(
+            rows, end, lambda place: columns.own_names(rows.view, records[place].version)
+        )
+
+    def _pieces(self, batch_size: int | None, part: ChangePart | None) -> Iterator[_Piece]:
+        """Yield the lines of each batch."""
         lines = self._lines(part)
         num_lines = None
         if part is not None and part.count > 1:  # its commits are split together, not each
@@ -109,7 +169,7 @@ class FeedLines:
             for block in some:
                 last = block.num_rows if stop is None else min(stop, block.num_rows)
                 for piece in block.pieces(batch_size or block.num_rows, max(start, 0), last):
-                    yield len(piece), partial(self._frame, images, block, piece)
+                    yield images, block, piece
                 start -= block.num_rows
                 stop = None if stop is None else stop - block.num_rows
 
@@ -128,9 +188,11 @@ class FeedLines:
             runs = step.runs.where(~np.isin(step.runs.change, self._options.left_out))
             yield step, blocks(runs, both_images=self._options.has_both_images)
 
-    def _frame(self, images: Images | None, block: Block, piece: ChangeRuns) -> pl.DataFrame:
+    def _frame(
+        self, images: Images | None, block: Block, piece: ChangeRuns, take: Take | None
+    ) -> pl.DataFrame:
         head = block.frame(piece, self._timestamps(piece), self._versions.ids_of)
-        return images.beside(head, block, piece) if images else head
+        return images.beside(head, block, piece, take) if images else head
 
     @cached_property
     def _traces(self) -> Traces | None:

@@ -1,5 +1,6 @@
 """The values of changed rows, as they were and as they are: read for these rows alone."""
 
+from collections.abc import Iterator
 from threading import Lock
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.changed_cells import changed_columns
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, Block
 from lance_explorer.changes.lost_values import LostValues
+from lance_explorer.changes.shared_reads import Take, WantedRows
 from lance_explorer.changes.steps import ChangeStep
 from lance_explorer.history.columns.value_columns import ValueColumns
 from lance_explorer.history.events.row_runs import NO_ADDRESS
@@ -81,22 +83,40 @@ class Images:
         self._last: _Pair | None = None
         self._reading_pair = Lock()
 
-    def before(self, runs: ChangeRuns) -> pl.DataFrame:
+    def before(self, runs: ChangeRuns, take: Take | None = None) -> pl.DataFrame:
         """Return rows as they were, one a run; nulls if that version is not kept."""
         if self._step.before is None or self._step.before == EMPTY:
             return self._columns.nulls(len(runs))
-        return self._read(self._rows_before, self._step.before, runs.before, runs.old_identity)
+        return self._read(
+            self._rows_before, self._step.before, runs.before, runs.old_identity, take
+        )
 
-    def after(self, runs: ChangeRuns) -> pl.DataFrame:
+    def after(self, runs: ChangeRuns, take: Take | None = None) -> pl.DataFrame:
         """Return rows as they are, one a run."""
-        return self._read(self._rows, self._step.after, runs.after, runs.identity)
+        return self._read(self._rows, self._step.after, runs.after, runs.identity, take)
 
-    def beside(self, head: pl.DataFrame, block: Block, runs: ChangeRuns) -> pl.DataFrame:
-        """Return lines of a feed with the values of their rows."""
+    def wanted(self, block: Block, runs: ChangeRuns) -> Iterator[WantedRows]:
+        """Yield the rows that :meth:`beside` will read."""
+        both, before = block.is_update and self._tolerance is not None, self._step.before
+        is_asked = both or (block.is_before and self._has_before)
+        if is_asked and before is not None and before != EMPTY:
+            some = runs.where(runs.was_live)
+            yield WantedRows(before, some.before, some.old_identity)
+        if not block.is_lost and (not block.is_before or both):
+            some = runs.where(runs.is_live)
+            yield WantedRows(self._step.after, some.after, some.identity)
+
+    def beside(
+        self, head: pl.DataFrame, block: Block, runs: ChangeRuns, take: Take | None = None
+    ) -> pl.DataFrame:
+        """Return lines of a feed with the values of their rows.
+
+        Those that ``take`` returns are not read again.
+        """
         changed = pl.repeat(None, len(runs), dtype=_NAMES, eager=True)
         both = self._both_known(runs) if block.is_update else np.zeros(len(runs), dtype=np.bool_)
         if both.any():
-            pair = self._pair(runs.where(both))
+            pair = self._pair(runs.where(both), take)
             place = pl.Series(np.cumsum(both) - 1)
             changed = pair.changed.gather(place.set(pl.Series(~both), None))
         if both.all() and len(runs):
@@ -106,7 +126,7 @@ class Images:
             if block.is_lost and self._lost is not None and self._step.before is not None:
                 self._lost.gap(self._rows, self._step.after)
         else:
-            values = self.before(runs) if block.is_before else self.after(runs)
+            values = self.before(runs, take) if block.is_before else self.after(runs, take)
         if self._tolerance is not None:
             head = head.with_columns(changed.alias(CHANGED_COLUMNS))
         return head.hstack(values.get_columns())
@@ -123,12 +143,12 @@ class Images:
         known: NDArray[np.bool_] = runs.before != NO_ADDRESS
         return known
 
-    def _pair(self, runs: ChangeRuns) -> _Pair:
+    def _pair(self, runs: ChangeRuns, take: Take | None) -> _Pair:
         """Return both images; images before and after come in turn, and are the same rows."""
         with self._reading_pair:
             last = self._last
             if last is None or not np.array_equal(last.places, runs.before):
-                before, after = self.before(runs), self.after(runs)
+                before, after = self.before(runs, take), self.after(runs, take)
                 changed = pl.repeat([], len(runs), dtype=_NAMES, eager=True)
                 if before.columns:
                     changed = changed_columns(before, after, self._tolerance or 0.0)
@@ -136,15 +156,22 @@ class Images:
             return last
 
     def _read(
-        self, rows: StateRows, position: int, addresses: Uint64Array, ids: Uint64Array
+        self,
+        rows: StateRows,
+        position: int,
+        addresses: Uint64Array,
+        ids: Uint64Array,
+        take: Take | None,
     ) -> pl.DataFrame:
         from lance_explorer.changes.known_values import all_values, known_values
 
         view, record = rows.view, rows.history.records[position]
-        names = self._columns.names_in(view, record.version)
-        here = {name: names[name] for name in self._columns.schema if name in names}
-        if not here:
+        names = self._columns.own_names(view, record.version)
+        if not names:
             return self._columns.nulls(len(addresses))
-        asked = rows, position, addresses, ids, [*here.values()]
-        found = all_values(*asked) if self._lost is None else known_values(*asked, self._lost)
+        asked = rows, position, addresses, ids, names
+        if self._lost is None:
+            found = all_values(*asked, take)
+        else:
+            found = known_values(*asked, self._lost, take)
         return self._columns.filled(found, view, record.version)

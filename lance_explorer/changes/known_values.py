@@ -7,6 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.changes.lost_values import LostValues
+from lance_explorer.changes.shared_reads import Take
 from lance_explorer.errors import StorageError, UnsupportedFeatureError
 from lance_explorer.format.fragments import DataFile, Fragment
 from lance_explorer.format.schema import column_fields
@@ -30,7 +31,12 @@ _FRAGMENT_BITS = np.uint64(32)
 
 
 def all_values(
-    rows: StateRows, position: int, addresses: Uint64Array, ids: Uint64Array, names: Sequence[str]
+    rows: StateRows,
+    position: int,
+    addresses: Uint64Array,
+    ids: Uint64Array,
+    names: Sequence[str],
+    take: Take | None = None,
 ) -> pl.DataFrame:
     """Return values of rows of a version.
 
@@ -44,10 +50,12 @@ def all_values(
         The addresses of the rows there, and their identities.
     names : sequence of str
         The columns, as they are called there.
+    take : callable, optional
+        Returns rows that were read already, or None.
     """
     version = rows.history.records[position].version
     check_blob = check_values(rows.view, version)
-    return _Reader(rows, position, check_blob).read(addresses, ids, names)
+    return _Reader(rows, position, check_blob, take).read(addresses, ids, names)
 
 
 def known_values(
@@ -57,6 +65,7 @@ def known_values(
     ids: Uint64Array,
     names: Sequence[str],
     lost: LostValues,
+    take: Take | None = None,
 ) -> pl.DataFrame:
     """Return the same as :func:`all_values`, null where values are lost, which is noted.
 
@@ -73,15 +82,20 @@ def known_values(
     except UnsupportedFeatureError as error:
         lost.refused(rows, position, error)
         return _nulls(names, len(addresses))
-    return _Reader(rows, position, check_blob).read_known(addresses, ids, names, lost)
+    return _Reader(rows, position, check_blob, take).read_known(addresses, ids, names, lost)
 
 
 class _Reader:
     """Reads rows of one version, whose files may be read."""
 
     def __init__(
-        self, rows: StateRows, position: int, check_blob: Callable[[int, str], None]
+        self,
+        rows: StateRows,
+        position: int,
+        check_blob: Callable[[int, str], None],
+        take: Take | None,
     ) -> None:
+        self._take = take
         self._rows = rows
         self._position = position
         self._check_blob = check_blob
@@ -91,6 +105,8 @@ class _Reader:
 
     def read(self, addresses: Uint64Array, ids: Uint64Array, names: Sequence[str]) -> pl.DataFrame:
         """Return values; all are there."""
+        if self._take and (found := self._take(self._position, addresses, names)) is not None:
+            return found
         return read_rows_at(
             self._root,
             self._record.version,

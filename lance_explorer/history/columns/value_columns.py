@@ -66,6 +66,11 @@ class ValueColumns:
         """Return what the columns that a version of a branch has are called there."""
         return self.names[view.storage.uri, version]
 
+    def own_names(self, view: HistoryView, version: int) -> list[str]:
+        """Return what the columns of the frame are called in a version that has them."""
+        names = self.names_in(view, version)
+        return [names[name] for name in self.schema if name in names]
+
     def named(self, values: pl.DataFrame, view: HistoryView, version: int) -> pl.DataFrame:
         """Return values of a version under the names, and with the types, that the frame has."""
         key = view.storage.uri, version
