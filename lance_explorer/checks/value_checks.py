@@ -95,24 +95,25 @@ def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
             return str(error)
         return ""
 
-    if not count or not columns or not why_not(columns, 0, count):
+    together = why_not(columns, 0, count) if count and columns else ""
+    if not together:
         return
-    names = _names_now(view, named)
-    for column in columns:
-        why = why_not([column], 0, count)
-        if why:
-            parts = _parts(partial(why_not, [column]), count)
-            rows = sum([end - begin for begin, end in parts])
-            places = ", ".join([f"{begin:,} to {end - 1:,}" for begin, end in parts])
-            yield Finding(
-                "unreadable_values",
-                f"column {column} cannot be read in {counted(rows, 'row')} of {named.file.path} "
-                f"(rows {places} of the file, of fragment {named.fragment.id}): {why}",
-                subject=subject,
-                versions=named.versions,
-                rows=rows,
-                columns=(names.get(column, column),),
-            )
+    names, alone = _names_now(view, named), [(name, why_not([name], 0, count)) for name in columns]
+    wrong = [(name, why) for name, why in alone if why] or [(", ".join(columns), together)]
+    for told, why in wrong:
+        some = columns if why is together else [told]
+        parts = _parts(partial(why_not, some), count)
+        rows = sum([end - begin for begin, end in parts])
+        places = ", ".join([f"{begin:,} to {end - 1:,}" for begin, end in parts])
+        yield Finding(
+            "unreadable_values",
+            f"column {told} cannot be read in {counted(rows, 'row')} of {named.file.path} "
+            f"(rows {places} of the file, of fragment {named.fragment.id}): {why}",
+            subject=subject,
+            versions=named.versions,
+            rows=rows,
+            columns=tuple([names.get(column, column) for column in some]),
+        )
 
 
 _Read = Callable[[list[str], int, int], object]
