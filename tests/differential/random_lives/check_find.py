@@ -48,7 +48,8 @@ def find(world: World, branch: str | None, table: Table, _: Table, rng: Random) 
 def _lines(rows: pl.DataFrame, kept: dict[int, Observed], where: str) -> Iterator[str]:
     """Yield what is wrong of the values, addresses and ends of what was found."""
     versions = [*kept]
-    latest, shown = kept[versions[-1]], [kept[n] for n in rows["last_version"].unique().to_list()]
+    latest, lines = kept[versions[-1]], rows.select("first_version", "last_version").unique().rows()
+    shown = [seen for n, seen in kept.items() if any(first <= n <= last for first, last in lines)]
     named = {n: seen.named_as_in(latest, [*shown, latest]) for n, seen in kept.items()}
     for row in rows.iter_rows(named=True):
         last, told = kept[row["last_version"]], f"find {where!r}: key {row['key']}"
