@@ -172,7 +172,13 @@ class Damage(Answering):
         if not self._now:
             return "The latest version needs none of them for its rows."
         rows = self._rows(lambda one: one.rows or 0)
-        told = f"Cells of {counted(rows, 'row')} of the latest version are in them."
+        told = f"Cells of {counted(rows, 'row')} of the latest version are in them." if rows else ""
+        unknown = {one.fragment for one in self._now if one.kind == "deletion"}
+        if unknown:
+            told = (
+                f"{told} Which rows of {counted(len(unknown), 'fragment')} of the latest version "
+                "were deleted is not known, and pylance does not read these."
+            ).strip()
         if self.num_lost:
             return (
                 f"{told} Of {counted(self.num_lost, 'row')} no kept version of this branch has all "
@@ -183,7 +189,8 @@ class Damage(Answering):
         if not places:
             return told
         where = f"version{'' if len(places) == 1 else 's'} {', '.join(map(str, places))}"
-        return f"{told} None is lost: {where} of this table has all of them in whole files."
+        verb = "has" if len(places) == 1 else "have"
+        return f"{told} None is lost: {where} of this table {verb} all of them in whole files."
 
     @property
     def remedy(self) -> Remedy:
@@ -289,8 +296,11 @@ def damage_of(found: Survey, depth: Depth = "quick") -> Damage:
     view = found.view
     files = _broken_files(view, found, depth)
     named = [one for one in named_data_files(view) if one.file.path in files.data]
+    own = {one.file.path for one in named}
+    elsewhere = [inside.damaged(path) for path, inside in files.data.items() if path not in own]
     broken = _BrokenStates.of(view, named, files)
-    damaged = [*_of_data(view, named, files, broken), *files.others, *_manifests(view)]
+    of_data = _of_data(view, named, files, broken)
+    damaged = [*of_data, *elsewhere, *files.others, *_manifests(view)]
     return Damage(view, depth, damaged, _newest_whole(view, broken) if damaged else None)
 
 
@@ -300,6 +310,11 @@ class _Inside(NamedTuple):
     problem: str
     columns: tuple[str, ...] = ()
     rows: int | None = None
+    needed_by: str | None = None
+
+    def damaged(self, path: str) -> _Damaged:
+        """Return the line of a file that no kept version of the branch needs."""
+        return _Damaged(path, "data", self.problem, None, note=f"{self.needed_by} needs it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,12 +333,24 @@ def _broken_files(view: HistoryView, found: Survey, depth: Depth) -> _Files:
     for row in objects.filter(pl.col("status").is_in([*_BROKEN])).iter_rows(named=True):
         problem = _BROKEN[row["status"]]
         if row["kind"] == "data":
-            data[row["path"].rpartition("data/")[2]] = _Inside(problem)
+            name = row["path"].rpartition("data/")[2]
+            data[name] = _Inside(problem, needed_by=row["needed_by"])
             continue
-        first, last = row["first_version"], row["last_version"]
-        versions = None if first is None else (first, last)
-        note = _NOTES.get(row["kind"])
-        others.append(_Damaged(row["path"], row["kind"], problem, versions, note=note))
+        first, last, fragment = row["first_version"], row["last_version"], None
+        is_own = first is not None and row["branch"] == view.branch
+        if row["kind"] == "deletion":
+            name = row["path"].rpartition("/")[2].partition("-")[0]
+            fragment = int(name) if name.isdecimal() else None
+        others.append(
+            _Damaged(
+                row["path"],
+                row["kind"],
+                problem,
+                (first, last) if is_own else None,
+                fragment,
+                note=_NOTES.get(row["kind"]) if is_own else f"{row['needed_by']} needs it",
+            )
+        )
     inside = list[Finding]()
     if depth != "quick":
         inside += data_file_findings(view)
@@ -379,7 +406,7 @@ def _of_data(
 ) -> Iterator[_Damaged]:
     history = readable_history(view.history)
     for one in named:
-        problem, unreadable, count = files.data[one.file.path]
+        problem, unreadable, count, _ = files.data[one.file.path]
         rows = int(history.live_rows[one.state])
         if count is not None:
             rows = min(rows, count)

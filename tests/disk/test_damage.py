@@ -201,3 +201,34 @@ def test_a_table_of_which_no_manifest_can_be_read_is_damaged(tmp_path: Path) -> 
     damage = lx.open_table(path).damage()
     assert bool(damage)
     assert damage.whole_version is None
+
+
+def test_what_only_another_branch_needs_is_no_all_clear(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    dataset = five_appends(path)
+    dev = dataset.create_branch("dev", 5)
+    dev.insert(pa.table({"id": [99]}))
+    [file] = (path / "tree" / "dev" / "data").iterdir()
+    file.unlink()
+    damage = lx.open_table(path).damage()
+    assert (bool(damage), damage.num_lost, damage.whole_version) == (True, 0, 5)
+    [line] = damage.to_polars().to_dicts()
+    assert (line["path"], line["note"]) == (file.name, "branch dev needs it")
+
+
+def test_a_deletion_file_that_is_gone_leaves_it_open_which_rows_were_deleted(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "t.lance"
+    five_appends(path).delete("id = 13")
+    [file] = (path / "_deletions").iterdir()
+    file.unlink()
+    damage = lx.open_table(path).damage()
+    assert (damage.num_lost, damage.whole_version) == (0, 5)
+    assert damage.sentence == (
+        "1 file is damaged. Which rows of 1 fragment of the latest version were deleted is not "
+        "known, and pylance does not read these."
+    )
+    [line] = damage.to_polars().to_dicts()
+    assert (line["kind"], line["fragment_id"]) == ("deletion", 1)
+    assert damage.remedy.words.endswith("what going back to it loses is not known.")
