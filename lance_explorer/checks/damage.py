@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.answers import Answer, Answering, Section, lines
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.checks.data_file_checks import data_file_findings
 from lance_explorer.checks.depths import Depth
@@ -21,6 +22,7 @@ from lance_explorer.disk.owners import owned_lazily
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.errors import CorruptFileError, LanceExplorerError
 from lance_explorer.findings import Finding, Remedy
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.frames.columns import COUNT, ID, TEXT, Column, FrameSchema
 from lance_explorer.frames.sizes import counted
@@ -30,6 +32,7 @@ from lance_explorer.history.history import UnreadableVersion
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.addresses import fragments_of
+from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["DAMAGE", "Damage", "damage", "damage_of"]
 
@@ -52,7 +55,8 @@ DAMAGE = FrameSchema(
         Column(
             "rows_elsewhere",
             COUNT,
-            "how many of these stand with the same values in whole files of `elsewhere`",
+            "how many of these stand with the same values in whole files of `elsewhere`; null: "
+            "not known",
             nullable=True,
         ),
         Column("elsewhere", ID, "version that has these rows in whole files", nullable=True),
@@ -63,6 +67,12 @@ DAMAGE = FrameSchema(
 
 _BROKEN = {"missing": "missing", "wrong_size": "of another size than is named"}
 _ROW_KINDS = ("data", "deletion")
+
+_WITH_NEW_ROWS = (OperationName.APPEND, OperationName.OVERWRITE)
+"""Operations whose files have rows that were nowhere before."""
+
+_MOST_COMMITS = 20
+"""Of so many commits that wrote damaged files it is looked where their rows stood before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +132,8 @@ class Damage(Answering):
     whole_version : int or None
         The newest version of the branch whose files are all whole, as far as was looked.
     num_lost : int
-        Rows of the latest version with cells in damaged files that stand nowhere else.
+        Rows of the latest version with cells in damaged files that stand nowhere else in this
+        branch; those of which that is not known do not count.
     """
 
     def __init__(
@@ -140,7 +151,9 @@ class Damage(Answering):
         self._num_versions = len(view.history)
         self._back = back
         self.whole_version = back and back.version
-        self.num_lost = self._rows(lambda one: (one.rows or 0) - (one.rows_elsewhere or 0))
+        self.num_lost = self._rows(
+            lambda one: 0 if one.rows_elsewhere is None else (one.rows or 0) - one.rows_elsewhere
+        )
 
     def __bool__(self) -> bool:
         return bool(self._damaged)
@@ -179,6 +192,9 @@ class Damage(Answering):
                 f"{told} Which rows of {counted(len(unknown), 'fragment')} of the latest version "
                 "were deleted is not known, and pylance does not read these."
             ).strip()
+        open_rows = self._rows(lambda one: (one.rows or 0) if one.rows_elsewhere is None else 0)
+        if open_rows:
+            told += f" Whether {counted(open_rows, 'row')} stand elsewhere is not known."
         if self.num_lost:
             return (
                 f"{told} Of {counted(self.num_lost, 'row')} no kept version of this branch has all "
@@ -186,7 +202,7 @@ class Damage(Answering):
                 "backup has them."
             )
         places = sorted({one.elsewhere for one in self._now if one.elsewhere is not None})
-        if not places:
+        if not places or open_rows:
             return told
         where = f"version{'' if len(places) == 1 else 's'} {', '.join(map(str, places))}"
         verb = "has" if len(places) == 1 else "have"
@@ -404,8 +420,8 @@ class _BrokenStates:
 def _of_data(
     view: HistoryView, named: Sequence[NamedDataFile], files: _Files, broken: _BrokenStates
 ) -> Iterator[_Damaged]:
-    history = readable_history(view.history)
-    for one in named:
+    history, copies = readable_history(view.history), _Copies(view, broken)
+    for one in sorted(named, key=lambda one: -one.versions[1]):
         problem, unreadable, count, _ = files.data[one.file.path]
         rows = int(history.live_rows[one.state])
         if count is not None:
@@ -427,37 +443,66 @@ def _of_data(
             None if rows < 0 else rows,
             note="the values from before are in the files below it" if overlay else None,
         )
-        yield found if overlay else _with_copies(view, one, found, broken)
+        yield found if overlay else copies.noted(one, found)
 
 
-def _with_copies(
-    view: HistoryView, named: NamedDataFile, found: _Damaged, broken: _BrokenStates
-) -> _Damaged:
-    """Return the same with how many of the rows stand in the version before the file, unchanged."""
-    history = readable_history(view.history)
-    position = history.position(named.versions[0])
-    if not position:
-        is_first = bool(history.follows_previous[0])
-        return found if is_first else replace(found, note="no version from before it is kept")
-    before, after = history.records[position - 1].version, named.versions[0]
-    places = BranchVersion(view, before), BranchVersion(view, after)
-    try:
-        runs = VersionPair(*places).runs.only(RowEvent.MOVED)
-    except LanceExplorerError as error:
-        return replace(found, note=f"where its rows stood before is not known: {error}")
-    runs = runs.where(~runs.is_uncertain).rows()
-    runs = runs.where(fragments_of(runs.after) == np.uint64(named.fragment.id))
-    whole = [
-        history.states[state].id
-        for state in history.states_at(position - 1)
-        if not broken.fields.get(state, frozenset()) & frozenset(named.file.fields)
-        and not (broken.is_broken[state] and state not in broken.fields)
-    ]
-    runs = runs.where(np.isin(fragments_of(runs.before), np.array(whole, dtype=np.uint64)))
-    still = len(runs) if found.rows is None else min(len(runs), found.rows)
-    if not still:
-        return found
-    return replace(found, rows_elsewhere=still, elsewhere=before)
+class _Copies:
+    """Where the rows of damaged files stood in the version before the files, unchanged."""
+
+    def __init__(self, view: HistoryView, broken: _BrokenStates) -> None:
+        self._view = view
+        self._broken = broken
+        self._history = readable_history(view.history)
+        self._moved = dict[int, ChangeRuns | str]()
+        self._whole = dict[tuple[int, frozenset[int]], Uint64Array]()
+
+    def noted(self, named: NamedDataFile, found: _Damaged) -> _Damaged:
+        """Return a line with how many of the rows stand there."""
+        history = self._history
+        position = history.position(named.versions[0])
+        is_new = history.records[position].operation in _WITH_NEW_ROWS
+        if not position and not history.follows_previous[0]:
+            return replace(found, note="no version from before it is kept")
+        if not position or (is_new and history.follows_previous[position]):
+            return replace(found, rows_elsewhere=0)
+        runs = self._rows_moved(position)
+        if isinstance(runs, str):
+            return replace(found, note=f"where its rows stood before is not known: {runs}")
+        runs = runs.where(fragments_of(runs.after) == np.uint64(named.fragment.id))
+        whole = self._whole_fragments(position - 1, frozenset(named.file.fields))
+        count = int(np.isin(fragments_of(runs.before), whole).sum())
+        count = count if found.rows is None else min(count, found.rows)
+        before = history.records[position - 1].version
+        return replace(found, rows_elsewhere=count, elsewhere=before if count else None)
+
+    def _rows_moved(self, position: int) -> ChangeRuns | str:
+        """Return the rows that a commit moved, one run each, or why they are not known."""
+        if position not in self._moved:
+            if len(self._moved) >= _MOST_COMMITS:
+                return f"only {_MOST_COMMITS} commits that wrote damaged files are looked at"
+            ends = [self._history.records[at].version for at in (position - 1, position)]
+            try:
+                runs = VersionPair(*[BranchVersion(self._view, end) for end in ends]).runs
+            except LanceExplorerError as error:
+                self._moved[position] = str(error)
+            else:
+                moved = runs.only(RowEvent.MOVED)
+                self._moved[position] = moved.where(~moved.is_uncertain).rows()
+        return self._moved[position]
+
+    def _whole_fragments(self, position: int, fields: frozenset[int]) -> Uint64Array:
+        """Return the fragments of a version whose files with some fields are whole."""
+        key = position, fields
+        if key not in self._whole:
+            broken, states = self._broken, self._history.states_at(position)
+            whole = [
+                state
+                for state in states
+                if not broken.fields.get(state, frozenset()) & fields
+                and (state in broken.fields or not broken.is_broken[state])
+            ]
+            self._whole[key] = self._history.states.ids[whole]
+        return self._whole[key]
 
 
 def _manifests(view: HistoryView) -> Iterator[_Damaged]:

@@ -50,7 +50,8 @@ def named_data_files(view: HistoryView) -> Iterator[NamedDataFile]:
     np.minimum.at(first, spans.keys, spans.first)
     np.maximum.at(last, spans.keys, spans.last)
     found = dict[tuple[int | None, str], tuple[DataFile, int, int]]()
-    for number in np.argsort(last, kind="stable").tolist():
+    there = np.flatnonzero(last >= 0)  # others are in versions alone that cannot be understood
+    for number in there[np.argsort(last[there], kind="stable")].tolist():
         for file in history.states[number].all_files:
             key, begin = (file.base_id, file.path), int(first[number])
             if known := found.get(key):

@@ -68,7 +68,7 @@ def test_a_data_file_that_ends_the_process_is_an_error_and_other_questions_go_on
     killer = make_killer(tmp_path / "killer.lance")
     table = apart(killer)
     for _ in range(2):
-        with pytest.raises(StorageError, match=r"process that reads values died.*check\(deep"):
+        with pytest.raises(StorageError, match=r"process that reads values died.*check\(depth"):
             table.latest.read()
     assert table.latest.num_rows == 3000
     assert len(table.log()) == 1
