@@ -68,8 +68,10 @@ class Life:
         else:
             new = write_fragments(self.rows(self.chance.randint(1, 3)), self.uri)
             operation = lance.LanceOperation.Append(new)
-        # It is built on what is open: the version that was checked out, or the latest one.
-        onto: Any = self.chance.choice([there, self.uri])
+        # It is built on what is open: the version that was checked out, or the latest one. That one
+        # may have the deleted rows elsewhere, and then they would be there twice.
+        is_append = isinstance(operation, lance.LanceOperation.Append)
+        onto: Any = self.chance.choice([there, self.uri]) if is_append else there
         committed = lance.LanceDataset.commit(onto, operation, read_version=base, detached=True)
         self.detached.append(committed.version)
 

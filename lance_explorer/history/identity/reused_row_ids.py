@@ -11,15 +11,16 @@ versions may have restored it, rows in files that no version had before get othe
 is open whether they are the rows that had their IDs.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 
 from lance_explorer.errors import FormatError
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.history import History
+from lance_explorer.history.identity.new_rows import doubtful_ids
 from lance_explorer.history.identity.row_id_lines import PLAIN, Namesakes, RowIdLine
+from lance_explorer.history.identity.stored_rows import StoredRows
 from lance_explorer.history.paths import commit_at, restores_unseen
 from lance_explorer.rowids.arrays import MAX_U64
 from lance_explorer.rowids.runs import RunColumns, merged_ids
@@ -29,18 +30,13 @@ __all__ = ["namesakes_of"]
 _FIRST_ALIAS = 1 << 63
 
 
-def namesakes_of(
-    history: History, doubtful_ids: Callable[[int], RunColumns], since: int = 0
-) -> Namesakes | None:
+def namesakes_of(stored: StoredRows, since: int = 0) -> Namesakes | None:
     """Return what tells rows with one ID apart; None if no row ID was given out twice.
 
     Parameters
     ----------
-    history : History
-        The versions of a branch.
-    doubtful_ids : callable
-        Gives the row IDs, by the position of a version that comes from a detached or a lost one, of
-        its rows that may be others than those that had these IDs before.
+    stored : StoredRows
+        The rows of a branch.
     since : int
         The position of the first version with stable row IDs.
 
@@ -49,10 +45,10 @@ def namesakes_of(
     FormatError
         If there are more row IDs than can be told apart.
     """
-    positions = range(since + 1, len(history))
+    history = stored.history
     unseen = [
         position
-        for position in positions
+        for position in range(since + 1, len(history))
         if not history.follows_previous[position] or restores_unseen(history, position)
     ]
     counters = [record.manifest.next_row_id for record in history.records[since:]]
@@ -60,19 +56,23 @@ def namesakes_of(
     doubts = {
         position: ids
         for position, high in zip(unseen, given, strict=True)
-        if len((ids := doubtful_ids(position).clipped(0, high)).start)
+        if len((ids := doubtful_ids(stored, position).clipped(0, high)).start)
     }
     if not doubts and all(before <= after for before, after in pairwise(counters)):
         return None
-    return _Lines(history, since, doubts).found()
+    return _Lines(stored, since, unseen, doubts).found()
 
 
 class _Lines:
     """The way through the versions, oldest first."""
 
-    def __init__(self, history: History, since: int, doubts: dict[int, RunColumns]) -> None:
-        self._history = history
+    def __init__(
+        self, stored: StoredRows, since: int, unseen: list[int], doubts: dict[int, RunColumns]
+    ) -> None:
+        self._stored = stored
+        self._history = stored.history
         self._since = since
+        self._unseen = frozenset(unseen)
         self._doubts = doubts
         self._lines = [PLAIN] * (since + 1)
         self._highest = self._counter(since)
@@ -91,6 +91,9 @@ class _Lines:
 
     def _line(self, position: int) -> RowIdLine:
         line = self._lines[self._continued(position)]
+        if position in self._unseen:  # what was seen of it before may be in another line
+            for known in self._brought_back(position):
+                line = line.giving(known)
         if position in self._doubts:
             ids = merged_ids(self._doubts[position])
             given = [
@@ -98,9 +101,21 @@ class _Lines:
                 for bounds in zip(*[ends.tolist() for ends in ids], strict=True)
             ]
             line = line.giving(RunColumns.concatenated(given))
-        elif self._history.records[position].operation == OperationName.RESTORE:
-            return line
+        elif self._goes_back(position):
+            return line  # its counter is that of a version before, which gave out these IDs
         return line.giving(self._given(self._counter(position - 1), self._counter(position)))
+
+    def _brought_back(self, position: int) -> Iterator[RunColumns]:
+        """Yield the row IDs in fragments that earlier versions had, as these mean them."""
+        first = self._stored.first_positions
+        for state in self._history.states_at(position):
+            if self._since <= first[state] < position:
+                line = self._lines[first[state]]
+                yield line.runs(self._stored.row_ids(state)).in_order()
+
+    def _goes_back(self, position: int) -> bool:
+        is_restore = self._history.records[position].operation == OperationName.RESTORE
+        return is_restore and not self._history.restores_detached[position]
 
     def _continued(self, position: int) -> int:
         """Return the version whose row IDs mean the same in a version.

@@ -32,16 +32,20 @@ class RowIdLine:
         shifts = np.append(np.uint64(0), self.ids.address - self.ids.start)
         return row_ids + np.where(row_ids < stops[place], shifts[place], np.uint64(0))
 
-    def sequence(self, row_ids: RowIdSequence) -> RowIdSequence:
-        """Return the identities of rows; the same object if they are the row IDs."""
+    def runs(self, row_ids: RowIdSequence) -> RunColumns:
+        """Return row IDs in runs, and in ``address`` the identities of their rows."""
         starts, stops = row_ids.ranges()
         borders = np.unique(np.concatenate([self.ids.start, self.ids.stop]))
         owner, shift, length = cut_at(starts, stops - starts, borders)
         own = starts[owner] + shift
-        begins = self.identities(own)
-        if np.array_equal(begins, own):
+        return RunColumns(own, own + length, self.identities(own))
+
+    def sequence(self, row_ids: RowIdSequence) -> RowIdSequence:
+        """Return the identities of rows; the same object if they are the row IDs."""
+        runs = self.runs(row_ids)
+        if np.array_equal(runs.address, runs.start):
             return row_ids
-        return RowIdSequence((Ranges(begins, begins + length),))
+        return RowIdSequence((Ranges(runs.address, runs.address + (runs.stop - runs.start)),))
 
     def giving(self, ids: RunColumns) -> "RowIdLine":
         """Return the line after a commit that gave out row IDs."""

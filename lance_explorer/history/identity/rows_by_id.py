@@ -6,12 +6,11 @@ row IDs.
 """
 
 from collections.abc import Collection
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.history.identity.new_rows import doubtful_ids
 from lance_explorer.history.identity.reused_row_ids import namesakes_of
 from lance_explorer.history.identity.row_id_lines import Namesakes, RowIdLine
 from lance_explorer.history.identity.row_origins import RowOrigins
@@ -43,7 +42,7 @@ class RowsById(StateRows):
         """What tells rows with one row ID apart; None if there are no such rows."""
         if not self.history.records:
             return None
-        return namesakes_of(self.history, partial(doubtful_ids, self.stored), self.ids_from)
+        return namesakes_of(self.stored, self.ids_from)
 
     def load(self, states: Collection[int], *, versions: bool = True) -> None:
         """Read row IDs of some states, and which version wrote each row if that is wanted."""

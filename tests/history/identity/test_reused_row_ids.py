@@ -131,3 +131,32 @@ def test_rows_with_the_ids_of_a_restored_detached_version_are_uncertain(branched
         assert found.select("outcome", "evidence").rows() == [("unknown", "lost")]
     last = table.latest.version
     assert table.changes(2, last).summary().select(CLASSES).row(0) == (0, 0, 0, 0, 4)
+
+
+def append_detached(uri: str, key: int, version: int) -> int:
+    """Append a row to a version, detached, and return the number of the commit."""
+    operation = lance.LanceOperation.Append(write_fragments(rows_of(range(key, key + 1)), uri))
+    onto = lance.dataset(uri, version=version)
+    return lance.LanceDataset.commit(onto, operation, read_version=version, detached=True).version
+
+
+def test_two_restored_detached_versions_have_one_row_id_for_two_rows(tmp_path):
+    uri = str(tmp_path / "t.lance")
+    lance.write_dataset(rows_of(range(3)), uri, enable_stable_row_ids=True)
+    for detached in [append_detached(uri, key, 1) for key in (10, 20)]:
+        lance.dataset(uri).checkout_version(detached).restore()
+    assert {lance.dataset(uri, version=v).count_rows("key >= 10") for v in (2, 3)} == {1}
+    assert not false_certainties(uri)
+
+
+def test_row_ids_of_known_fragments_mean_the_same_after_a_detached_restore(tmp_path):
+    """The second detached version was built on what the first is not part of."""
+    uri = str(tmp_path / "t.lance")
+    lance.write_dataset(rows_of(range(3)), uri, enable_stable_row_ids=True)
+    first = append_detached(uri, 10, 1)
+    lance.write_dataset(rows_of(range(3, 6)), uri, mode="append")
+    second = append_detached(uri, 20, 2)
+    for detached in (first, second):
+        lance.dataset(uri).checkout_version(detached).restore()
+    lance.dataset(uri).update({"key": "key"}, where="key = 3")
+    assert not false_certainties(uri)
