@@ -3,15 +3,10 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-from lance_explorer.storage import names_of_no_files
 from lance_explorer.values.child import is_child
 from lance_explorer.values.gate import reads_values
-from lance_explorer.values.opening import StorageOptions, failing, options_of
-
-if TYPE_CHECKING:
-    from lance.file import LanceFileReader
+from lance_explorer.values.opening import StorageOptions, failing, file_reader
 
 __all__ = ["columns_of_file", "read_columns"]
 
@@ -28,7 +23,7 @@ def columns_of_file(path: str, storage_options: StorageOptions = None) -> tuple[
         If the file cannot be opened.
     """
     with _quietly(), failing(f"{path} cannot be opened", storage_options):
-        reader = _reader(path, storage_options, None)
+        reader = file_reader(path, storage_options)
         return reader.metadata().schema.names, reader.num_rows()
 
 
@@ -48,7 +43,7 @@ def read_columns(
         If they cannot be read, or are no values of their type.
     """
     with _quietly(), failing(f"{path}: {', '.join(columns)} cannot be read", storage_options):
-        found = _reader(path, storage_options, columns).read_range(
+        found = file_reader(path, storage_options, columns).read_range(
             begin, count, batch_size=_ROWS_AT_ONCE
         )
         for batch in found.to_batches():
@@ -69,14 +64,3 @@ def _quietly() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(nothing)
-
-
-def _reader(
-    path: str, storage_options: StorageOptions, columns: list[str] | None
-) -> "LanceFileReader":
-    folder, _, file = path.rpartition("/")
-    if file in names_of_no_files(folder):
-        raise OSError(f"{file} is not a file, but a pipe, socket or device")
-    from lance.file import LanceFileReader
-
-    return LanceFileReader(path, options_of(path, storage_options), columns)

@@ -4,9 +4,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lance_explorer.storage import names_of_no_files
 from lance_explorer.values.gate import reads_values
-from lance_explorer.values.opening import StorageOptions, failing, options_of
+from lance_explorer.values.opening import StorageOptions, failing, file_reader
 
 __all__ = ["read_hidden_column", "read_row_map"]
 
@@ -68,10 +67,4 @@ def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[n
 
 
 def _column(path: str, name: str, storage_options: StorageOptions) -> pa.ChunkedArray:
-    folder, _, file = path.rpartition("/")
-    if file in names_of_no_files(folder):
-        raise OSError(f"{file} is not a file, but a pipe, socket or device")
-    from lance.file import LanceFileReader
-
-    reader = LanceFileReader(path, options_of(path, storage_options), [name])
-    return reader.read_all().to_table().column(0)
+    return file_reader(path, storage_options, [name]).read_all().to_table().column(0)

@@ -7,13 +7,12 @@ import polars as pl
 import pyarrow as pa
 
 from lance_explorer.format.row_sets import decode_row_set
-from lance_explorer.storage import names_of_no_files
 from lance_explorer.values.gate import reads_values
 from lance_explorer.values.opening import (
     StorageOptions,
     failing,
+    file_reader,
     open_version,
-    options_of,
     to_polars,
     translating,
 )
@@ -181,10 +180,4 @@ def rows_with_vectors(
 
 
 def _read(path: str, storage_options: StorageOptions, columns: list[str] | None = None) -> pa.Table:
-    folder, _, file = path.rpartition("/")
-    if file in names_of_no_files(folder):
-        raise OSError(f"{file} is not a file, but a pipe, socket or device")
-    from lance.file import LanceFileReader
-
-    reader = LanceFileReader(path, options_of(path, storage_options), columns)
-    return reader.read_all().to_table()
+    return file_reader(path, storage_options, columns).read_all().to_table()

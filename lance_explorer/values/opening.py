@@ -19,12 +19,14 @@ from lance_explorer.storage.value_uris import ValueUri
 
 if TYPE_CHECKING:
     import lance
+    from lance.file import LanceFileReader
 
 __all__ = [
     "PANICKED",
     "StorageOptions",
     "batch_bytes",
     "failing",
+    "file_reader",
     "fragment_of",
     "next_batch",
     "open_version",
@@ -122,6 +124,24 @@ def options_of(uri: str, storage_options: StorageOptions) -> dict[str, str] | No
     if is_remote(uri):
         return dict(with_limits(storage_options or {}))
     return dict(storage_options) if storage_options else None
+
+
+def file_reader(
+    path: str, storage_options: StorageOptions, columns: list[str] | None = None
+) -> "LanceFileReader":
+    """Open a single file that is written as data files are: some of its columns, or all.
+
+    Raises
+    ------
+    OSError
+        If it is no file.
+    """
+    folder, _, file = path.rpartition("/")
+    if file in names_of_no_files(folder):
+        raise OSError(f"{file} is not a file, but a pipe, socket or device")
+    from lance.file import LanceFileReader
+
+    return LanceFileReader(path, options_of(path, storage_options), columns)
 
 
 def batch_bytes(dataset: "lance.LanceDataset") -> int | None:
