@@ -475,7 +475,7 @@ class Table:
         return self._live.answer(lambda view: damage(view, depth))
 
     def duplicates(
-        self, key: str | Sequence[str], version: "VersionRef | None" = None, limit: int = 1_000
+        self, key: str | Sequence[str], version: VersionRef | None = None, limit: int = 1_000
     ) -> "Duplicates":
         """Return keys that several rows have, with the commits that brought each of them.
 
@@ -498,9 +498,7 @@ class Table:
         from lance_explorer.lineage.duplicates import duplicates
 
         return self._live.answer(
-            lambda view: duplicates(
-                view, key, None if version is None else version_number(view, version), limit
-            )
+            lambda view: duplicates(view, key, _optional(view, version), limit)
         )
 
     def disk_usage(self, clones: Iterable[Any] = ()) -> "DiskUsage":

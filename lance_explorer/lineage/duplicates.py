@@ -146,7 +146,7 @@ class Duplicates(Answering):
     def since(self) -> int | None:
         """The version that first brought a key again; None if that is not certain."""
         later = self._frame.filter(pl.col("copies").is_not_null(), pl.col("earlier_copy") != "none")
-        if self._num_shown < self.num_keys or later["is_uncertain"].any():
+        if self._num_shown < self.num_keys or self._frame["is_uncertain"].any():
             return None
         return cast("int | None", later["version"].min())
 
@@ -333,14 +333,16 @@ def _with_commits(
     earlier = pl.col("version").shift().over(key)
     begin = pl.col("version").min().over(key)
     is_first = pl.int_range(pl.len()).over(key) == 0
-    is_known = pl.col("read_version").is_not_null() & ~pl.col("is_uncertain")
+    is_known = pl.col("version").is_not_null() & ~pl.col("is_uncertain")
     rows = rows.sort(*key, "version", "_rowaddr", nulls_last=True)
     how = (
         pl.when(pl.col("copies").is_null() | is_first)
         .then(pl.lit("none"))
+        .when(~is_known.all().over(key))
+        .then(pl.lit("unknown"))
         .when(pl.col("version") == earlier)
         .then(pl.lit("same commit"))
-        .when(~is_known | pl.col("version").is_null().any().over(key))
+        .when(pl.col("read_version").is_null())
         .then(pl.lit("unknown"))
         .when(pl.col("read_version") < begin)
         .then(pl.lit("not read"))
