@@ -4,34 +4,35 @@ A file that is gone does not mean that rows are: a compaction leaves the files t
 until they are cleaned up, and the values below an overlay are those from before it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from lance_explorer.answers import Answer, Answering, Section, lines
-from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.version_pair import VersionPair
+from lance_explorer.checks.copies import Copies, Fate
 from lance_explorer.checks.data_file_checks import data_file_findings
 from lance_explorer.checks.depths import Depth
 from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
-from lance_explorer.checks.value_checks import value_findings
+from lance_explorer.checks.value_checks import UnreadableValues, value_findings
 from lance_explorer.disk.owners import owned_lazily
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.errors import CorruptFileError, LanceExplorerError
 from lance_explorer.findings import Finding, Remedy
-from lance_explorer.format.operation_names import OperationName
+from lance_explorer.format.data_footer import LEGACY_VERSIONS
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.frames.columns import COUNT, ID, TEXT, Column, FrameSchema
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.deletion_files import load_deleted
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.history import UnreadableVersion
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.view import HistoryView
-from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["DAMAGE", "Damage", "damage", "damage_of"]
@@ -59,7 +60,7 @@ DAMAGE = FrameSchema(
             "not known",
             nullable=True,
         ),
-        Column("elsewhere", ID, "version that has these rows in whole files", nullable=True),
+        Column("elsewhere", pl.List(ID), "versions that have these rows in whole files"),
         Column("note", TEXT, "what else is known of it", nullable=True),
     ),
 )
@@ -68,16 +69,12 @@ DAMAGE = FrameSchema(
 _BROKEN = {"missing": "missing", "wrong_size": "of another size than is named"}
 _ROW_KINDS = ("data", "deletion")
 
-_WITH_NEW_ROWS = (OperationName.APPEND, OperationName.OVERWRITE)
-"""Operations whose files have rows that were nowhere before."""
-
-_MOST_COMMITS = 20
-"""Of so many commits that wrote damaged files it is looked where their rows stood before."""
+NO_ROWS: Uint64Array = np.empty(0, dtype=np.uint64)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Damaged:
-    """A damaged file: a line of the frame."""
+    """A damaged file: a line of the frame; the rows that need it, by address, and their fate."""
 
     path: str
     kind: str
@@ -85,38 +82,62 @@ class _Damaged:
     versions: tuple[int, int] | None
     fragment: int | None = None
     columns: tuple[str, ...] = ()
-    rows: int | None = None
-    rows_elsewhere: int | None = None
-    elsewhere: int | None = None
+    rows: Uint64Array | None = None
+    fate: Fate | None = None
     note: str | None = None
+
+    @property
+    def lost(self) -> Uint64Array:
+        """The rows with cells that stand nowhere else."""
+        return NO_ROWS if self.fate is None or self.rows is None else self.rows[self.fate.is_lost]
+
+    @property
+    def open(self) -> Uint64Array:
+        """The rows of which it is not known whether their cells stand elsewhere."""
+        rows = NO_ROWS if self.rows is None else self.rows
+        return rows if self.fate is None else rows[self.fate.is_open & ~self.fate.is_lost]
+
+    @property
+    def num_elsewhere(self) -> int | None:
+        """How many rows stand elsewhere; None if that is not known of all."""
+        if self.rows is None or len(self.open):
+            return None
+        return len(self.rows) - len(self.lost)
+
+    @property
+    def versions_elsewhere(self) -> list[int]:
+        """The versions that have cells of these rows in whole files."""
+        return sorted(self.fate.versions) if self.fate and self.num_elsewhere else []
+
+
+_COSTS = {
+    RowEvent.INSERTED: "{} inserted since are lost",
+    RowEvent.UPDATED: "{} updated since get the values from before",
+    RowEvent.COLUMN_REWRITTEN: "{} get the values of columns from before",
+    RowEvent.COLUMN_ADDED: "{} lose columns that were added since",
+    RowEvent.DELETED: "{} deleted since come back",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class _Back:
-    """The newest whole version, and what going back to it loses; None: not known."""
+    """The newest whole version, and how many rows going back to it changes; None: not known."""
 
     version: int
-    inserted: int | None = None
-    updated: int | None = None
-    deleted: int | None = None
+    costs: Mapping[RowEvent, int] | None = None
 
     @property
     def loses_nothing(self) -> bool:
         """Whether going back to it is known to change no row."""
-        return (self.inserted, self.updated, self.deleted) == (0, 0, 0)
+        return self.costs == {}
 
     @property
     def words(self) -> str:
         """Both in a sentence."""
         begin = f"The newest whole version is {self.version}"
-        if self.inserted is None:
+        if self.costs is None:
             return f"{begin}; what going back to it loses is not known."
-        parts = [
-            (self.inserted, "{} inserted since are lost"),
-            (self.updated, "{} updated since get the values from before"),
-            (self.deleted, "{} deleted since come back"),
-        ]
-        told = [words.format(counted(count, "row")) for count, words in parts if count]
+        told = [_COSTS[event].format(counted(n, "row")) for event, n in self.costs.items()]
         return f"{begin}; going back to it " + (
             f"changes rows: {', '.join(told)}." if told else "loses no row."
         )
@@ -133,7 +154,9 @@ class Damage(Answering):
         The newest version of the branch whose files are all whole, as far as was looked.
     num_lost : int
         Rows of the latest version with cells in damaged files that stand nowhere else in this
-        branch; those of which that is not known do not count.
+        branch.
+    num_open : int
+        Rows of the latest version with cells in damaged files of which that is not known.
     """
 
     def __init__(
@@ -151,9 +174,9 @@ class Damage(Answering):
         self._num_versions = len(view.history)
         self._back = back
         self.whole_version = back and back.version
-        self.num_lost = self._rows(
-            lambda one: 0 if one.rows_elsewhere is None else (one.rows or 0) - one.rows_elsewhere
-        )
+        self._lost = _union([one.lost for one in self._now])
+        self.num_lost = len(self._lost)
+        self.num_open = len(np.setdiff1d(_union([one.open for one in self._now]), self._lost))
 
     def __bool__(self) -> bool:
         return bool(self._damaged)
@@ -167,13 +190,6 @@ class Damage(Answering):
             if one.kind in _ROW_KINDS and one.versions and one.versions[1] == self._latest
         ]
 
-    def _rows(self, count: Callable[[_Damaged], int]) -> int:
-        """Return how many rows of the latest version are counted: those of a fragment once."""
-        by_fragment = dict[int | None, int]()
-        for one in self._now:
-            by_fragment[one.fragment] = max(by_fragment.get(one.fragment, 0), count(one))
-        return sum(by_fragment.values())
-
     @property
     def consequence(self) -> str:
         """What the latest version lost by it, in sentences."""
@@ -184,7 +200,7 @@ class Damage(Answering):
             )
         if not self._now:
             return "The latest version needs none of them for its rows."
-        rows = self._rows(lambda one: one.rows or 0)
+        rows = len(_union([one.rows for one in self._now if one.rows is not None]))
         told = f"Cells of {counted(rows, 'row')} of the latest version are in them." if rows else ""
         unknown = {one.fragment for one in self._now if one.kind == "deletion"}
         if unknown:
@@ -192,18 +208,20 @@ class Damage(Answering):
                 f"{told} Which rows of {counted(len(unknown), 'fragment')} of the latest version "
                 "were deleted is not known, and pylance does not read these."
             ).strip()
-        open_rows = self._rows(lambda one: (one.rows or 0) if one.rows_elsewhere is None else 0)
-        if open_rows:
-            told += f" Whether {counted(open_rows, 'row')} stand elsewhere is not known."
+        if self.num_open:
+            told += f" Where else cells of {counted(self.num_open, 'row')} stand is not known."
+        uncounted = sum([one.kind == "data" and one.rows is None for one in self._now])
+        if uncounted:
+            told += f" How many rows need {counted(uncounted, 'file')} is not known."
         if self.num_lost:
             return (
                 f"{told} Of {counted(self.num_lost, 'row')} no kept version of this branch has all "
                 "of them in whole files: cells are lost, unless another branch, a clone or a "
                 "backup has them."
             )
-        places = sorted({one.elsewhere for one in self._now if one.elsewhere is not None})
-        if not places or open_rows:
-            return told
+        places = sorted({version for one in self._now for version in one.versions_elsewhere})
+        if not places or self.num_open or uncounted:
+            return told.strip()
         where = f"version{'' if len(places) == 1 else 's'} {', '.join(map(str, places))}"
         verb = "has" if len(places) == 1 else "have"
         return f"{told} None is lost: {where} of this table {verb} all of them in whole files."
@@ -294,9 +312,9 @@ class Damage(Answering):
                 "last_version": [one.versions and one.versions[1] for one in every],
                 "fragment_id": [one.fragment for one in every],
                 "columns": [[*one.columns] for one in every],
-                "num_rows": [one.rows for one in every],
-                "rows_elsewhere": [one.rows_elsewhere for one in every],
-                "elsewhere": [one.elsewhere for one in every],
+                "num_rows": [None if one.rows is None else len(one.rows) for one in every],
+                "rows_elsewhere": [one.num_elsewhere for one in every],
+                "elsewhere": [one.versions_elsewhere for one in every],
                 "note": [one.note for one in every],
             }
         )
@@ -314,18 +332,18 @@ def damage_of(found: Survey, depth: Depth = "quick") -> Damage:
     named = [one for one in named_data_files(view) if one.file.path in files.data]
     own = {one.file.path for one in named}
     elsewhere = [inside.damaged(path) for path, inside in files.data.items() if path not in own]
-    broken = _BrokenStates.of(view, named, files)
-    of_data = _of_data(view, named, files, broken)
-    damaged = [*of_data, *elsewhere, *files.others, *_manifests(view)]
-    return Damage(view, depth, damaged, _newest_whole(view, broken) if damaged else None)
+    deletions = [one.path for one in files.others if one.kind == "deletion"]
+    copies = Copies(view, named, deletions)
+    damaged = [*_of_data(view, named, files, copies), *elsewhere, *files.others, *_manifests(view)]
+    return Damage(view, depth, damaged, _newest_whole(view, copies.is_broken) if damaged else None)
 
 
 class _Inside(NamedTuple):
-    """What is wrong with a data file, and in which columns and how many rows, if not in all."""
+    """What is wrong with a data file, and in which columns and rows, if not in all."""
 
     problem: str
     columns: tuple[str, ...] = ()
-    rows: int | None = None
+    parts: tuple[tuple[int, int], ...] | None = None
     needed_by: str | None = None
 
     def damaged(self, path: str) -> _Damaged:
@@ -375,11 +393,11 @@ def _broken_files(view: HistoryView, found: Survey, depth: Depth) -> _Files:
     for one in inside:
         if one.code in ("corrupt_data_file", "rows_contradict_file"):
             data.setdefault(one.subject.path, _Inside(one.statement))
-        elif one.code == "unreadable_values":
-            known = data.get(one.subject.path, _Inside("values cannot be read", (), 0))
-            if known.rows is not None:
-                columns, rows = (*known.columns, *one.columns), max(known.rows, one.rows or 0)
-                data[one.subject.path] = _Inside("values cannot be read", columns, rows)
+        elif isinstance(one, UnreadableValues):
+            known = data.get(one.subject.path, _Inside("values cannot be read", (), ()))
+            if known.parts is not None:
+                columns, parts = (*known.columns, *one.columns), (*known.parts, *one.parts)
+                data[one.subject.path] = known._replace(columns=columns, parts=parts)
     return _Files(data, others)
 
 
@@ -391,118 +409,59 @@ _NOTES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _BrokenStates:
-    """Which states of fragments need a damaged file, and of which fields."""
-
-    fields: dict[int, frozenset[int]]
-    is_broken: np.ndarray
-
-    @classmethod
-    def of(
-        cls, view: HistoryView, named: Sequence[NamedDataFile], files: _Files
-    ) -> "_BrokenStates":
-        history = readable_history(view.history)
-        fields, is_broken = dict[int, frozenset[int]](), np.zeros(len(history.states), np.bool_)
-        paths = {one.file.path for one in named}
-        deletions = {one.path for one in files.others if one.kind == "deletion"}
-        for number, fragment in enumerate(history.states) if paths or deletions else ():
-            broken = [file for file in fragment.all_files if file.path in paths]
-            of_fragment = fragment.deletion_file
-            if of_fragment is not None and of_fragment.path(fragment.id) in deletions:
-                is_broken[number] = True
-            if broken:
-                is_broken[number] = True
-                fields[number] = frozenset([one for file in broken for one in file.fields])
-        return cls(fields, is_broken)
-
-
 def _of_data(
-    view: HistoryView, named: Sequence[NamedDataFile], files: _Files, broken: _BrokenStates
+    view: HistoryView, named: Sequence[NamedDataFile], files: _Files, copies: Copies
 ) -> Iterator[_Damaged]:
-    history, copies = readable_history(view.history), _Copies(view, broken)
+    """Yield the damaged data files that kept versions of the branch need, the latest first."""
+    history = readable_history(view.history)
     for one in sorted(named, key=lambda one: -one.versions[1]):
-        problem, unreadable, count, _ = files.data[one.file.path]
-        rows = int(history.live_rows[one.state])
-        if count is not None:
-            rows = min(rows, count)
-        overlay = next((o for o in one.fragment.overlays if o.data_file == one.file), None)
-        if overlay is not None:
-            rows = min(rows, len(overlay.covered_offsets()))
+        inside = files.data[one.file.path]
         schema = history.records[history.position(one.versions[1])].schema
         columns = tuple(
             [f.name for f in schema if f.parent_id == NO_PARENT and f.id in one.file.fields]
         )
-        found = _Damaged(
+        rows = _rows_in(view, one, inside.parts)
+        is_latest = one.versions[1] == history.records[-1].version
+        yield _Damaged(
             one.file.path,
             "data",
-            problem,
+            inside.problem,
             one.versions,
             one.fragment.id,
-            unreadable or columns,
-            None if rows < 0 else rows,
-            note="the values from before are in the files below it" if overlay else None,
+            inside.columns or columns,
+            rows,
+            None if rows is None or not is_latest or one.is_overlay else copies.fate(one, rows),
+            "the values from before are in the files below it" if one.is_overlay else None,
         )
-        yield found if overlay else copies.noted(one, found)
 
 
-class _Copies:
-    """Where the rows of damaged files stood in the version before the files, unchanged."""
+def _rows_in(
+    view: HistoryView, named: NamedDataFile, parts: Sequence[tuple[int, int]] | None
+) -> Uint64Array | None:
+    """Return the addresses of live rows that need a file, or parts of it; None: not known."""
+    fragment = named.fragment
+    if fragment.physical_rows is None:
+        return None
+    try:
+        deleted = load_deleted(fragment, named.bases, view.storage)
+    except LanceExplorerError:
+        return None
+    is_live = np.ones(fragment.physical_rows, dtype=np.bool_)
+    is_live[np.array(deleted, dtype=np.int64)] = False
+    offsets = np.flatnonzero(is_live)
+    if parts is not None:
+        is_legacy = (named.file.major_version, named.file.minor_version) in LEGACY_VERSIONS
+        numbers = np.arange(len(offsets)) if is_legacy else offsets
+        chosen = [(numbers >= begin) & (numbers < end) for begin, end in parts]
+        offsets = offsets[np.logical_or.reduce(chosen)]
+    for overlay in fragment.overlays:
+        if overlay.data_file == named.file:
+            offsets = np.intersect1d(offsets, np.array(overlay.covered_offsets(), dtype=np.int64))
+    return (np.uint64(fragment.id) << np.uint64(32)) | offsets.astype(np.uint64)
 
-    def __init__(self, view: HistoryView, broken: _BrokenStates) -> None:
-        self._view = view
-        self._broken = broken
-        self._history = readable_history(view.history)
-        self._moved = dict[int, ChangeRuns | str]()
-        self._whole = dict[tuple[int, frozenset[int]], Uint64Array]()
 
-    def noted(self, named: NamedDataFile, found: _Damaged) -> _Damaged:
-        """Return a line with how many of the rows stand there."""
-        history = self._history
-        position = history.position(named.versions[0])
-        is_new = history.records[position].operation in _WITH_NEW_ROWS
-        if not position and not history.follows_previous[0]:
-            return replace(found, note="no version from before it is kept")
-        if not position or (is_new and history.follows_previous[position]):
-            return replace(found, rows_elsewhere=0)
-        runs = self._rows_moved(position)
-        if isinstance(runs, str):
-            return replace(found, note=f"where its rows stood before is not known: {runs}")
-        runs = runs.where(fragments_of(runs.after) == np.uint64(named.fragment.id))
-        whole = self._whole_fragments(position - 1, frozenset(named.file.fields))
-        count = int(np.isin(fragments_of(runs.before), whole).sum())
-        count = count if found.rows is None else min(count, found.rows)
-        before = history.records[position - 1].version
-        return replace(found, rows_elsewhere=count, elsewhere=before if count else None)
-
-    def _rows_moved(self, position: int) -> ChangeRuns | str:
-        """Return the rows that a commit moved, one run each, or why they are not known."""
-        if position not in self._moved:
-            if len(self._moved) >= _MOST_COMMITS:
-                return f"only {_MOST_COMMITS} commits that wrote damaged files are looked at"
-            ends = [self._history.records[at].version for at in (position - 1, position)]
-            try:
-                runs = VersionPair(*[BranchVersion(self._view, end) for end in ends]).runs
-            except LanceExplorerError as error:
-                self._moved[position] = str(error)
-            else:
-                moved = runs.only(RowEvent.MOVED)
-                self._moved[position] = moved.where(~moved.is_uncertain).rows()
-        return self._moved[position]
-
-    def _whole_fragments(self, position: int, fields: frozenset[int]) -> Uint64Array:
-        """Return the fragments of a version whose files with some fields are whole."""
-        key = position, fields
-        if key not in self._whole:
-            broken, states = self._broken, self._history.states_at(position)
-            whole = [
-                state
-                for state in states
-                if not broken.fields.get(state, frozenset()) & fields
-                and (state in broken.fields or not broken.is_broken[state])
-            ]
-            self._whole[key] = self._history.states.ids[whole]
-        return self._whole[key]
+def _union(several: Sequence[Uint64Array]) -> Uint64Array:
+    return np.unique(np.concatenate([NO_ROWS, *several]))
 
 
 def _manifests(view: HistoryView) -> Iterator[_Damaged]:
@@ -522,22 +481,21 @@ def _is_damaged(version: UnreadableVersion) -> bool:
     return isinstance(version.error, CorruptFileError)
 
 
-def _newest_whole(view: HistoryView, broken: _BrokenStates) -> _Back | None:
-    """Return the newest version of which all files are whole."""
+def _newest_whole(view: HistoryView, is_broken: NDArray[np.bool_]) -> _Back | None:
+    """Return the newest version of which all files are whole, given the states that are not."""
     history = readable_history(view.history)
     for position in range(len(history) - 1, -1, -1):
-        if broken.is_broken[history.intervals.at(position)].any():
+        if is_broken[history.intervals.at(position)].any():
             continue
         version = history.records[position].version
         if position == len(history) - 1:
-            return _Back(version, 0, 0, 0)
+            return _Back(version, {})
         ends = BranchVersion(view, version), BranchVersion(view, history.records[-1].version)
         try:
             runs = VersionPair(*ends).runs
         except LanceExplorerError:
             return _Back(version)
-        inserted, updated, deleted = map(
-            runs.count, (RowEvent.INSERTED, RowEvent.UPDATED, RowEvent.DELETED)
-        )
-        return _Back(version, inserted, updated, deleted)
+        if runs.is_uncertain.any() or (runs.change == RowEvent.LOST).any():
+            return _Back(version)
+        return _Back(version, {event: count for event in _COSTS if (count := runs.count(event))})
     return None

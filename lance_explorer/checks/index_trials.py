@@ -19,7 +19,7 @@ from lance_explorer.inspect.field_names import field_names, names_of
 __all__ = ["TRIED_TYPES", "index_trials"]
 
 TRIED_TYPES = ("BTREE", "BITMAP", "ZONE_MAP", "BLOOM_FILTER", "NGRAM", "LABEL_LIST")
-"""Types that a search uses or not, as it is told."""
+"""Types that a search can be told not to use."""
 
 _MOST_SAMPLED = 64
 _SHORTEST_WORD = 3

@@ -5,6 +5,7 @@ something repeats them: the files from before a compaction do, as long as their 
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from lance_explorer.changes.diff import content_of_both
@@ -24,17 +25,31 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import Options
 from lance_explorer.storage.value_uris import FileUri
 
-__all__ = ["value_findings"]
+__all__ = ["UnreadableValues", "value_findings"]
 
 _FEWEST_ROWS = 1_024
 _MOST_PARTS = 64
-"""Rows that cannot be read are told to so many rows, or to such a part of the file."""
+"""Damaged rows are narrowed down to ranges of so many rows, or to such a part of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableValues(Finding):
+    """A finding on values that cannot be read.
+
+    Attributes
+    ----------
+    parts : tuple of pairs of int
+        From which row of the file to before which one; of a legacy file live rows are counted.
+    """
+
+    parts: tuple[tuple[int, int], ...] = field(default=(), kw_only=True)
+
 
 _files_read = notes(dict[tuple[str, int | None], Sequence[Finding]], are_carried=True)
-"""What was found in files that were read; so a check that was interrupted goes on."""
+"""Findings by file. They are kept until all files are read, so that a check can be continued."""
 
 _compared = notes(dict[int, Sequence[Finding]], are_carried=True)
-"""What comparing a compaction with the version before it found."""
+"""Findings by the version of a compaction, kept likewise."""
 
 
 def value_findings(view: HistoryView) -> Iterator[Finding]:
@@ -105,7 +120,7 @@ def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
         parts = _parts(partial(why_not, some), count)
         rows = sum([end - begin for begin, end in parts])
         places = ", ".join([f"{begin:,} to {end - 1:,}" for begin, end in parts])
-        yield Finding(
+        yield UnreadableValues(
             "unreadable_values",
             f"column {told} cannot be read in {counted(rows, 'row')} of {named.file.path} "
             f"(rows {places} of the file, of fragment {named.fragment.id}): {why}",
@@ -113,6 +128,7 @@ def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
             versions=named.versions,
             rows=rows,
             columns=tuple([names.get(column, column) for column in some]),
+            parts=tuple(parts),
         )
 
 

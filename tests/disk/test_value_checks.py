@@ -1,5 +1,6 @@
 """What ``depth="values"`` finds: rows that pylance cannot read, and what a compaction changed."""
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,14 @@ def test_damaged_values_are_told_by_file_column_and_rows(data_format: Any, tmp_p
         assert set(found["subject_name"]) <= {"0"}
         for line in found.iter_rows(named=True):
             assert damaged.name in line["statement"]
-            assert line["num_rows"] <= COUNT
+            pairs = re.findall(r"(\d+) to (\d+)", line["statement"].replace(",", ""))
+            ranges = [range(int(begin), int(end) + 1) for begin, end in pairs]
+            assert sum(map(len, ranges)) == line["num_rows"]
+            for offset in range(0, COUNT, 500):
+                is_told = any(offset in some for some in ranges)
+                assert is_told or read_by_pylance(
+                    path, 0, line["columns"][0], range(offset, offset + 1)
+                )
         damaged.write_bytes(whole)
 
 
