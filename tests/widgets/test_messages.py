@@ -1,6 +1,6 @@
 """Every question of every view is asked: its answer is what its method declares, arrays apart."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
 
@@ -11,37 +11,13 @@ from lance_explorer import demo, open_table
 from lance_explorer.widgets.messages.base import Message, to_json
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import View
+from tests.widgets import sent
 from tools.write_messages import VIEWS
 
-ASKED: dict[str, dict[str, Any]] = {
-    "state": {"changes": {"version": "3"}},
-    "go": {"view": "row", "changes": {"row_id": "2"}},
-    "show_columns": {"places": [0, 1]},
-    "page": {"first": 0, "count": 5},
-    "select": {"row": 0, "anchor": 0, "how": "only", "node": None},
-    "detail": {"row": 0, "column": 0},
-    "sort": {"sorts": [[0, True]]},
-    "words": {"first": "1", "last": "9"},
-    "details": {"version": "30"},
-    "show_version": {"version": "30"},
-    "choose_row": {"row": 0},
-    "same_content": {"begin": "1", "end": "2"},
-    "narrow": {"change": None, "column": None},
-    "key": {"key": []},
-    "summary": {"version": None},
-    "kind": {"of": "indices"},
+ASKED: Mapping[str, Mapping[str, Any]] = {
+    **sent.ASKED,
     "lives": {"index": "taken_at_idx"},
     "choose": {"index": "taken_at_idx"},
-    "picture": {"span": None},
-    "look": {"span": None},
-    "find": {"text": "2"},
-    "step": {"direction": 1, "by": 0},
-    "log": {"filters": {"text": ""}},
-    "show_log": {"filters": {}},
-    "search": {"text": "v3"},
-    "follow": {"on": True},
-    "branch": {"branch": None},
-    "advice": {"version": "30"},
     "version": {"version": "30", "fragment": None, "mode": "row_id", "index": "x"},
 }
 """What is asked; a question that has no arguments needs no line."""
