@@ -148,9 +148,9 @@ class Explorer(View):
         self.state = state_of(state)
         self._numbered: dict[int, View] = {}
         self._num_parts = 0
-        self._views: dict[str, Any] = {}
-        self._replaced: list[Any] = []  # views that still have to answer
-        self._listings: dict[str, Any] = {}  # of versions, as each view was made from
+        self._views: dict[str, View] = {}
+        self._replaced: list[View] = []  # views that still have to answer
+        self._listings: dict[str, object] = {}  # of versions, as each view was made from
         self._filters: dict[str, str] = {}  # of the views: each has other columns
         self._lock = threading.RLock()
         self._rows: FoundRows | None = None  # that were searched for last

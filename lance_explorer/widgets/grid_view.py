@@ -17,7 +17,7 @@ from lance_explorer.answers.html import frame_html
 from lance_explorer.arguments import names
 from lance_explorer.cells.csv import csv_of
 from lance_explorer.cells.text import briefs_of, sizes_of, texts_of, unit_of
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
 from lance_explorer.shown import described
 from lance_explorer.widgets.arranging import Arrangement, is_sortable
 from lance_explorer.widgets.cell_pieces import kind_of, line_of, media_of, pieces_of
@@ -256,8 +256,10 @@ class GridView(View):
     @answers("detail", in_background=True)
     def _detail(self, _: Request, *, row: int, column: int) -> CellDetail:
         """Return one value, whole unless it is very long."""
-        shown = self._arrangement
-        name = list(shown.source.schema)[column]
+        shown, names = self._arrangement, list(self._arrangement.source.schema)
+        if not (0 <= row < shown.num_rows and 0 <= column < len(names)):
+            raise RowNotFoundError("this value is not shown any more: choose another one")
+        name = names[column]
         value = shown.rows(row, row + 1, [name]).to_series()
         position = shown.positions_of(row, row + 1)
         earlier = shown.source.earlier(position, [name])

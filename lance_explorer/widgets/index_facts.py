@@ -1,7 +1,7 @@
 """What is said of the indices of one version: facts about each, the reuse history, and advice."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -19,16 +19,6 @@ __all__ = ["index_facts"]
 _MOST_INDICES = 200
 _MOST_ENTRIES = 50
 _MOST_TEXT = 500
-_KEPT_FACTS = (
-    "num_segments",
-    "num_fragments_covered",
-    "num_fragments_to_scan",
-    "num_fragments_removed",
-    "num_rows_answered",
-    "num_rows_to_scan",
-    "num_stale_entries",
-    "size_bytes",
-)
 
 
 def index_facts(table: Table, version: int) -> VersionIndices:
@@ -54,11 +44,19 @@ def index_facts(table: Table, version: int) -> VersionIndices:
     )
 
 
-def _births(history: History, version: int) -> Mapping[str, Mapping[str, Any]]:
-    """Return in which version each index of a version was created, and last written anew.
+class _Birth(NamedTuple):
+    """In which version an index was created, and last written anew.
 
     ``is_exact`` tells if the version before is kept, so that it was created there, not earlier.
     """
+
+    created: int
+    is_exact: bool
+    rebuilt: int
+
+
+def _births(history: History, version: int) -> Mapping[str, _Birth]:
+    """Return where each index of a version comes from."""
     position = history.position(version)
     now = history.records[position].indices
     uuids: dict[str, set[str]] = {}
@@ -82,23 +80,31 @@ def _births(history: History, version: int) -> Mapping[str, Mapping[str, Any]]:
         added.update(dict.fromkeys(open_names, before))
         rebuilt.update(dict.fromkeys(open_uuids, before))
     return {
-        name: {
-            "created": str(history.records[added[name]].version),
-            "is_exact": bool(history.begins_exactly[added[name]]),
-            "rebuilt": str(history.records[rebuilt[name]].version),
-        }
+        name: _Birth(
+            history.records[added[name]].version,
+            bool(history.begins_exactly[added[name]]),
+            history.records[rebuilt[name]].version,
+        )
         for name in uuids
     }
 
 
-def _index(row: Mapping[str, Any], birth: Mapping[str, Any]) -> IndexFacts:
-    numbers: dict[str, Any] = {name: _number(row[name]) for name in _KEPT_FACTS}
+def _index(row: Mapping[str, Any], birth: _Birth) -> IndexFacts:
     return IndexFacts(
         name=row["name"],
         type=_text(row["index_type"]),
         fields=[_text(field or "a dropped field") for field in row["fields"]],
-        **birth,
-        **numbers,
+        created=str(birth.created),
+        is_exact=birth.is_exact,
+        rebuilt=str(birth.rebuilt),
+        num_segments=str(row["num_segments"]),
+        num_fragments_covered=_number(row["num_fragments_covered"]),
+        num_fragments_to_scan=_number(row["num_fragments_to_scan"]),
+        num_fragments_removed=_number(row["num_fragments_removed"]),
+        num_rows_answered=_number(row["num_rows_answered"]),
+        num_rows_to_scan=_number(row["num_rows_to_scan"]),
+        num_stale_entries=_number(row["num_stale_entries"]),
+        size_bytes=_number(row["size_bytes"]),
     )
 
 

@@ -1,9 +1,10 @@
 """The lineage picture as arrays and facts: what a browser needs to draw a stretch of versions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, get_args
 
 import polars as pl
+from msgspec.structs import asdict
 
 from lance_explorer.figures.lineage_layout import REST, LineageLayout
 from lance_explorer.figures.lineage_path import RowPath
@@ -26,6 +27,7 @@ from lance_explorer.figures.row_events import (
 )
 from lance_explorer.widgets.arrays import codes, flags, floats, integers
 from lance_explorer.widgets.messages.lineage import (
+    Commits,
     CommitTag,
     Lane,
     LineageKey,
@@ -44,24 +46,22 @@ _RIBBON_KINDS: tuple[RibbonKind, ...] = get_args(RibbonKind)
 _MOST_EVENTS = 1_000
 
 
-def commits(versions: pl.DataFrame) -> dict[str, Any]:
-    """Return the fields of :class:`~lance_explorer.widgets.messages.lineage.Commits`."""
+def commits(versions: pl.DataFrame) -> Commits:
+    """Return the commits of a picture."""
     numbered = versions.with_row_index("place")
     tagged = numbered.filter(pl.col("tags") != "").with_columns(pl.col("tags").str.split(", "))
     tagged = tagged.explode("tags").select("tags", "version", "place")
     ends = numbered.group_by("branch", maintain_order=True).agg(pl.col("place").max() + 1)
-    return {
-        "kinds": _KINDS,
-        "operations": versions["operation"].to_list(),
-        "tags": [
-            CommitTag(name, str(version), place) for name, version, place in tagged.iter_rows()
-        ],
-        "origins": [Origin(branch, end) for branch, end in ends.iter_rows()][:-1],
-        "versions": floats(versions["version"]),
-        "times": floats(versions["timestamp"].dt.timestamp("us") / 1000),
-        "kind": codes(versions["kind"], _KINDS),
-        "is_recorded": flags(versions["known_from"] == "ledger"),
-    }
+    return Commits(
+        kinds=_KINDS,
+        operations=versions["operation"].to_list(),
+        tags=[CommitTag(name, str(version), place) for name, version, place in tagged.iter_rows()],
+        origins=[Origin(branch, end) for branch, end in ends.iter_rows()][:-1],
+        versions=floats(versions["version"]),
+        times=floats(versions["timestamp"].dt.timestamp("us") / 1000),
+        kind=codes(versions["kind"], _KINDS),
+        is_recorded=flags(versions["known_from"] == "ledger"),
+    )
 
 
 def layout_data(
@@ -81,7 +81,7 @@ def layout_data(
     first = steps.group_by("lane", maintain_order=True).first()["num_rows"]
     names = [lane_names(lane, None)[0] for lane in lanes]
     return LineagePicture(
-        **commits(versions),
+        **asdict(commits(versions)),
         begin=layout.begin,
         end=layout.end,
         height=layout.height,
@@ -112,10 +112,22 @@ def layout_data(
         row=row,
         row_problem=row_problem,
         selected=selected,
-        **_columns("lane", layout.lanes, ("x0", "x1", "y", "room")),
-        **_columns("step", steps, ("x0", "x1", "thickness")),
-        **_columns("ribbon", ribbons, ("x0", "y0", "width0", "x1", "y1", "width1")),
-        **_columns("rewrite", rewrites, ("x", "y", "thickness")),
+        lane_x0=floats(layout.lanes["x0"]),
+        lane_x1=floats(layout.lanes["x1"]),
+        lane_y=floats(layout.lanes["y"]),
+        lane_room=floats(layout.lanes["room"]),
+        step_x0=floats(steps["x0"]),
+        step_x1=floats(steps["x1"]),
+        step_thickness=floats(steps["thickness"]),
+        ribbon_x0=floats(ribbons["x0"]),
+        ribbon_y0=floats(ribbons["y0"]),
+        ribbon_width0=floats(ribbons["width0"]),
+        ribbon_x1=floats(ribbons["x1"]),
+        ribbon_y1=floats(ribbons["y1"]),
+        ribbon_width1=floats(ribbons["width1"]),
+        rewrite_x=floats(rewrites["x"]),
+        rewrite_y=floats(rewrites["y"]),
+        rewrite_thickness=floats(rewrites["thickness"]),
         step_lane=integers(steps["lane"]),
         ribbon_from=integers(ribbons["from_lane"]),
         ribbon_to=integers(ribbons["to_lane"]),
@@ -129,30 +141,26 @@ def path_data(row_id: int, path: RowPath, events: pl.DataFrame) -> LineageRow:
     return LineageRow(
         row_id=str(row_id),
         num_events=len(events),
-        events=[RowEvent(**event_facts(event, row_id)) for event in shown.iter_rows(named=True)],
+        events=[event_facts(event, row_id) for event in shown.iter_rows(named=True)],
         stays=[(stay.x0, stay.x1, stay.y, stay.version) for stay in path.stays],
     )
 
 
-def event_facts(event: Mapping[str, Any], row_id: int | None) -> dict[str, Any]:
-    """Return the fields of a ``RowEvent``: what is said of a row of ``table.row(id).history()``."""
+def event_facts(event: Mapping[str, Any], row_id: int | None) -> RowEvent:
+    """Return what is said of a line of ``table.row(id).history()``."""
     time = event["timestamp"]
     possibly = "possibly " if event["is_uncertain"] else ""
-    return {
-        "version": str(event["version"]),
-        "event": possibly + event_name(event["event"]),
-        "kind": EVENT_KINDS[event["event"]],
-        "operation": event["operation"],
-        "branch": event["branch"],
-        "time": None if time is None else time.isoformat(),
-        "way": way_words(event),
-        "known": EVIDENCE_WORDS[event["evidence"]],
-        "words": event_words(event, row_id),
-        "is_end": event["_rowaddr_after"] is None,
-        "source": event["source"],
-        "is_recorded": event["known_from"] == "ledger",
-    }
-
-
-def _columns(prefix: str, frame: pl.DataFrame, names: Iterable[str]) -> dict[str, Any]:
-    return {f"{prefix}_{name}": floats(frame[name]) for name in names}
+    return RowEvent(
+        version=str(event["version"]),
+        event=possibly + event_name(event["event"]),
+        kind=EVENT_KINDS[event["event"]],
+        operation=event["operation"],
+        branch=event["branch"],
+        time=None if time is None else time.isoformat(),
+        way=way_words(event),
+        known=EVIDENCE_WORDS[event["evidence"]],
+        words=event_words(event, row_id),
+        is_end=event["_rowaddr_after"] is None,
+        source=event["source"],
+        is_recorded=event["known_from"] == "ledger",
+    )

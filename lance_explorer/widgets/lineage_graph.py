@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import ClassVar
 
 import polars as pl
+from msgspec.structs import asdict
 
 from lance_explorer.answers.calls import literal
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
@@ -136,7 +137,7 @@ class LineageGraph(View):
         request.progress("finding where the fragments came from")
         layout = self._layout(None, None)
         return LineageAbout(
-            **commits(self._versions),
+            **asdict(commits(self._versions)),
             name=self._table._view.name,
             branch=self._table.branch,
             begin=layout.begin,

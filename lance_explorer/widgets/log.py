@@ -2,7 +2,7 @@
 
 import threading
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 from msgspec.structs import asdict
@@ -68,7 +68,7 @@ class Log(VersionsView):
     @property
     def filters(self) -> dict[str, str | list[str]]:
         """Which commits are shown: arguments of ``table.log()``; empty if all are."""
-        return _given(self._filters)
+        return {name: value for name, value in asdict(self._filters).items() if value}
 
     def show_only(
         self,
@@ -93,13 +93,13 @@ class Log(VersionsView):
             Only commits that can have changed this column.
         """
         filters = LogFilters(since, until, operation, text, column)
-        filter_log(self._table._view, self._every().clear(), **_given(filters))
+        self._matching(self._every().clear(), filters)
         self._filters = filters
         self.tell("filters", filters)
 
     def frame(self) -> pl.DataFrame:
         """Return the commits that are shown, as ``table.log()`` does."""
-        return filter_log(self._table._view, self._every(), **_given(self._filters))
+        return self._matching(self._every(), self._filters)
 
     def code(self) -> str:
         """Return the code for :meth:`frame`, where ``table`` is the table."""
@@ -143,11 +143,15 @@ class Log(VersionsView):
         every = self._every()
         request.check()
         try:
-            found = filter_log(self._table._view, every, **_given(filters))
+            found = self._matching(every, filters)
         except LanceExplorerError as error:
             return Problem(str(error))
         self._filters = filters
         return log_data(found, every)
+
+    def _matching(self, log: pl.DataFrame, filters: LogFilters) -> pl.DataFrame:
+        given = {name: value for name, value in asdict(filters).items() if value}
+        return filter_log(self._table._view, log, **given)
 
     def _is_read(self) -> bool:
         return self._log is not None and self._log[0] is self._table._view.listing
@@ -158,8 +162,3 @@ class Log(VersionsView):
             if self._log is None or not self._is_read():
                 self._log = self._table._view.listing, self._table.log()
             return self._log[1]
-
-
-def _given(filters: LogFilters) -> dict[str, Any]:
-    """Return the arguments of ``table.log()`` that are given."""
-    return {name: value for name, value in asdict(filters).items() if value}

@@ -1,7 +1,6 @@
 """The log for the browser: arrays to draw the lanes of branches from, and a text for each line."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,8 +18,6 @@ MOST_LINES = 200_000
 _KINDS = list(KIND_COLORS)
 _NO_LINE = -1
 _LONGEST = 500
-_ROWS = ("rows_added", "rows_updated", "rows_deleted", "rows_overwritten", "rows_restored")
-_TEXTS = ("branch", "operation", "words", "message", "author", "job", "run", "properties")
 _Place = tuple[str | None, int]
 
 
@@ -30,8 +27,6 @@ def log_data(found: pl.DataFrame, every: pl.DataFrame, *, is_part: bool = False)
     In arrays, an unknown number is NaN and no parent -1; texts are null where there are none.
     """
     shown = found.head(MOST_LINES)
-    texts: dict[str, Any] = {name: [_short(text) for text in shown[name]] for name in _TEXTS}
-    rows: dict[str, Any] = {name: floats(shown[name]) for name in _ROWS}
     return LogAnswer(
         is_part=is_part,
         kinds=_KINDS,
@@ -40,7 +35,14 @@ def log_data(found: pl.DataFrame, every: pl.DataFrame, *, is_part: bool = False)
         num_commits=len(every),
         num_lanes=int(every["lane"].max() or 0) + 1 if len(every) else 1,  # type: ignore[arg-type]
         heads=shown["is_latest"].to_list(),
-        **texts,
+        branch=_short(shown["branch"]),
+        operation=_short(shown["operation"]),
+        words=_short(shown["words"]),
+        message=_short(shown["message"]),
+        author=_short(shown["author"]),
+        job=_short(shown["job"]),
+        run=_short(shown["run"]),
+        properties=_short(shown["properties"]),
         tags=_names(shown["tags"]),
         branches_here=_names(shown["branches_here"]),
         columns=shown["columns"].to_list(),
@@ -54,7 +56,11 @@ def log_data(found: pl.DataFrame, every: pl.DataFrame, *, is_part: bool = False)
         lost=floats(shown["versions_lost"]),
         bytes_change=floats(shown["data_bytes_change"]),
         is_recorded=flags(shown["known_from"] == "ledger"),
-        **rows,
+        rows_added=floats(shown["rows_added"]),
+        rows_updated=floats(shown["rows_updated"]),
+        rows_deleted=floats(shown["rows_deleted"]),
+        rows_overwritten=floats(shown["rows_overwritten"]),
+        rows_restored=floats(shown["rows_restored"]),
     )
 
 
@@ -96,8 +102,10 @@ def _counts(every: pl.DataFrame) -> dict[str, int]:
     return dict(counted.iter_rows())
 
 
-def _short(text: str | None) -> str | None:
-    return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+def _short(texts: pl.Series) -> list[str | None]:
+    return [
+        text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…" for text in texts
+    ]
 
 
 def _names(joined: pl.Series) -> list[list[str]]:

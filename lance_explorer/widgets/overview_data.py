@@ -1,7 +1,5 @@
 """What the overview says of a table: facts of its latest version, and what made it big."""
 
-from typing import Any
-
 import polars as pl
 from msgspec.structs import asdict
 
@@ -27,14 +25,6 @@ __all__ = ["latest_facts", "size_data", "table_facts"]
 _MOST_COMMITS = 8
 _MOST_NAMES = 5
 _LONGEST_NAME = 80
-_COUNTS = (
-    "num_rows",
-    "num_deleted_rows",
-    "num_fragments",
-    "num_data_files",
-    "data_bytes",
-    "manifest_bytes",
-)
 
 
 def table_facts(table: Table, versions: pl.DataFrame) -> TableFacts:
@@ -46,13 +36,15 @@ def latest_facts(table: Table, versions: pl.DataFrame) -> LatestFacts:
     """Return of these facts those that the latest version tells by itself."""
     latest = versions.row(-1, named=True)
     time = latest["timestamp"]
-    counts: dict[str, Any] = {
-        name: None if latest[name] is None else str(latest[name]) for name in _COUNTS
-    }
     return LatestFacts(
         version=str(latest["version"]),
         latest_version=str(table._view.latest_version),
-        **counts,
+        num_rows=_number(latest["num_rows"]),
+        num_deleted_rows=_number(latest["num_deleted_rows"]),
+        num_fragments=str(latest["num_fragments"]),
+        num_data_files=str(latest["num_data_files"]),
+        data_bytes=_number(latest["data_bytes"]),
+        manifest_bytes=str(latest["manifest_bytes"]),
         time=None if time is None else time.timestamp() * 1000,
         flags=[*filter(None, latest["reader_flags"].split(", "))],
         writer=" ".join([latest[name] for name in ("writer", "writer_version") if latest[name]]),
@@ -60,6 +52,10 @@ def latest_facts(table: Table, versions: pl.DataFrame) -> LatestFacts:
         tags=_named(tag_words(table._view)),
         branches=_named(branch_words(table._view)),
     )
+
+
+def _number(value: int | None) -> str | None:
+    return None if value is None else str(value)
 
 
 def size_data(table: Table) -> Sizes:

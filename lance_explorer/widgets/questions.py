@@ -5,7 +5,7 @@ A question is a text such as ``who deleted photo_id = 42``. What is typed withou
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -105,7 +105,10 @@ def _who_deleted(table: Table, where: str) -> Answer:
     commits = gone.group_by("ended_version", maintain_order=True).agg(
         pl.col("_row").n_unique().alias("count"), pl.all().first()
     )
-    lines = [_by_commit(row, row["count"], row["ended_version"]) for row in _newest(commits)]
+    lines = [
+        _by_commit(row, row["count"], row["ended_version"])
+        for row in commits.head(MOST_LINES).iter_rows(named=True)
+    ]
     count = gone["_row"].n_unique()
     first = commits.row(0, named=True)
     if len(commits) == 1:
@@ -121,10 +124,6 @@ def _who_deleted(table: Table, where: str) -> Answer:
     return _told(sentence, lines, code, place)
 
 
-def _newest(commits: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    return commits.head(MOST_LINES).iter_rows(named=True)
-
-
 def _by_commit(row: Mapping[str, Any], count: int, version: int) -> Line:
     words = f"version {version:,}: {counted(count, 'row')} {row['ended_as']}{by_whom(row)}"
     return Line(words, Place("time_travel", {"version": version}))
@@ -136,7 +135,7 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
     arguments = {} if where is None else {"where": where}
     code = f"{call('table.blame', **arguments, columns=column)}.to_polars()"
     lines = []
-    for row in _newest(commits):
+    for row in commits.head(MOST_LINES).iter_rows(named=True):
         version = row["version"]
         at = "an unknown version" if version is None else f"version {version:,}"
         words = f"{at}: {counted(row['num_cells'], 'cell')}{by_whom(row)}"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import traitlets
+from msgspec.structs import asdict
 from numpy.typing import NDArray
 
 from lance_explorer.answers.calls import call
@@ -139,7 +140,7 @@ class RowHistory(RowsView):
     @answers("open")
     def _open(self, _: Request) -> RowAbout:
         return RowAbout(
-            **commits(self._table.versions()),
+            **asdict(commits(self._table.versions())),
             name=self._table._view.name,
             branch=self._table.branch,
             has_row_ids=self._table.latest.has_stable_row_ids,
@@ -283,7 +284,7 @@ def _place(event: Mapping[str, Any], row_id: int) -> PlacedEvent:
     after, before = event["_rowaddr_after"], event["_rowaddr_before"]
     place = RowAddress.of(before if after is None else after)
     return PlacedEvent(
-        **event_facts(event, row_id),
+        **asdict(event_facts(event, row_id)),
         name=event_name(event["event"]),
         fragment_id=str(place.fragment_id),
         offset=str(place.offset),

@@ -15,7 +15,7 @@ from lance_explorer.arguments import of_kind, text, whole_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.shown import described
 from lance_explorer.table import Table
-from lance_explorer.widgets.messages.shared import Changes
+from lance_explorer.widgets.messages.shared import Changes, SharedState
 
 __all__ = [
     "ExplorerState",
@@ -134,9 +134,20 @@ def change(state: ExplorerState, changes: Mapping[str, int | str | None]) -> Non
             setattr(state, name, value)
 
 
-def to_browser(state: ExplorerState) -> dict[str, Any]:
+def to_browser(state: ExplorerState) -> SharedState:
     """Return a state as the browser gets it: numbers as decimal strings."""
-    return {k: None if v is None else str(v) for k, v in choices(state).items()}
+    return SharedState(
+        version=_digits(state.version),
+        compared_version=_digits(state.compared_version),
+        fragment_id=_digits(state.fragment_id),
+        row_id=_digits(state.row_id),
+        filter=state.filter,
+        revision=state.revision,
+    )
+
+
+def _digits(number: int | None) -> str | None:
+    return None if number is None else str(number)
 
 
 def read_choices(changes: Changes) -> dict[str, int | str | None]:

@@ -24,6 +24,7 @@ __all__ = ["VersionDetails"]
 _MOST_ENTRIES = 200
 _MOST_TEXT = 500
 
+_Row = Mapping[str, Any]
 _Listed = TypeVar("_Listed", SchemaEntries, IndexEntries, ConfigEntries)
 
 
@@ -112,8 +113,8 @@ def _there(frame: pl.DataFrame, version: int | None) -> pl.DataFrame:
     )
 
 
-def _by_name(frame: pl.DataFrame, version: int | None) -> dict[str, list[dict[str, Any]]]:
-    segments: dict[str, list[dict[str, Any]]] = {}
+def _by_name(frame: pl.DataFrame, version: int | None) -> dict[str, list[_Row]]:
+    segments = dict[str, list[_Row]]()
     for row in _there(frame, version).iter_rows(named=True):
         segments.setdefault(row["name"], []).append(row)
     return segments
@@ -134,20 +135,18 @@ def _change(now: object, then: object, before: int | None) -> str | None:
     return None if now == then else "changed"
 
 
-def _covered(segments: list[dict[str, Any]]) -> int | None:
+def _covered(segments: list[_Row]) -> int | None:
     """Return how many fragments the segments of an index cover, None if one does not tell."""
     ids = [segment["fragment_ids"] for segment in segments]
     return None if None in ids else len({key for some in ids for key in some})
 
 
-def _field(
-    row: Mapping[str, Any], change: str | None, before: FieldBefore | None = None
-) -> SchemaEntry:
+def _field(row: _Row, change: str | None, before: FieldBefore | None = None) -> SchemaEntry:
     path, kind = _text(row["path"]), _text(row["logical_type"])
     return SchemaEntry(path, kind, row["nullable"], change, before)
 
 
-def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> FieldBefore:
+def _difference(before: _Row, after: _Row) -> FieldBefore:
     """Return what a field was before, as far as it differs."""
     old, new = asdict(_field(before, None)), asdict(_field(after, None))
     return FieldBefore(**{name: value for name, value in old.items() if value != new[name]})

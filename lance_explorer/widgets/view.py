@@ -268,7 +268,7 @@ class View(anywidget.AnyWidget):
         self._missed: dict[Callable[[], None], None] = {}
         self._hearing: list[tuple[Callable[[object], None], Any]] = []
         self._opener: Callable[[str, Mapping[str, Any]], None] | None = None
-        super().__init__(shows=self._module, shared=_shared(self.state))
+        super().__init__(shows=self._module, shared=to_browser(self.state))
         self.on_state(self._share)
         self.on_msg(lambda _, said, __: self.receive(said))
 
@@ -412,7 +412,7 @@ class View(anywidget.AnyWidget):
 
     def _share(self) -> None:
         with self._sharing:  # the state may change in several threads; what comes last is newest
-            self.shared = _shared(self.state)
+            self.shared = to_browser(self.state)
 
     def receive(self, said: object) -> None:
         """Answer what the browser says; nothing that it says ends a view."""
@@ -484,11 +484,6 @@ def failure_of(error: BaseException) -> Failure:
         return Failure(_in_words(type(error).__name__), str(error))
     details = "".join(traceback.format_exception(error))
     return Failure(type(error).__name__, str(error), details)
-
-
-def _shared(state: ExplorerState) -> SharedState:
-    """Return what is chosen, and of which revision it is at least."""
-    return SharedState(**to_browser(state), revision=state.revision)
 
 
 def _in_words(class_name: str) -> str:

@@ -138,6 +138,13 @@ def test_the_detail_is_the_whole_value(browser):
     assert browser.ask("detail", row=2, column=0)["content"]["text"] is None
 
 
+@pytest.mark.parametrize(("row", "column"), [(4, 0), (0, 3), (-1, 0)])
+def test_a_value_that_is_no_longer_shown_has_no_detail(browser, row, column):
+    answer = browser.ask("detail", row=row, column=column)
+    assert answer["what"] == "error"
+    assert "not shown any more" in answer["content"]["message"]
+
+
 def test_a_very_long_value_is_cut_and_says_so(browse):
     detail = browse(FrameTable(pl.DataFrame({"text": ["é" * 2_000_000]}))).ask(
         "detail", row=0, column=0
