@@ -446,8 +446,11 @@ def _rows_in(
         deleted = load_deleted(fragment, named.bases, view.storage)
     except LanceExplorerError:
         return None
+    places = np.array(deleted, dtype=np.int64)
+    if (places >= fragment.physical_rows).any():  # it contradicts the manifest
+        return None
     is_live = np.ones(fragment.physical_rows, dtype=np.bool_)
-    is_live[np.array(deleted, dtype=np.int64)] = False
+    is_live[places] = False
     offsets = np.flatnonzero(is_live)
     if parts is not None:
         is_legacy = (named.file.major_version, named.file.minor_version) in LEGACY_VERSIONS
