@@ -194,6 +194,7 @@ def test_versions_of_a_diff_may_be_tags_times_and_versions_of_branches(tmp_path)
     assert run("diff", "--exit-code", str(tmp_path), "dev@3", "3").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_diff_of_content_is_about_values_alone(tmp_path):
     table = lance.write_dataset(pa.table({"id": [1, 2]}), tmp_path, max_rows_per_file=1)
     table.optimize.compact_files()
@@ -260,6 +261,7 @@ def test_the_version_is_that_of_the_package():
     assert lance_explorer.__version__ in run("--version").output
 
 
+@pytest.mark.slow
 def test_the_command_runs_in_a_process_of_its_own():
     program = "from lance_explorer.cli import main; main()"
     command = [sys.executable, "-c", program, "versions", "/nowhere"]
@@ -271,6 +273,7 @@ def test_the_command_runs_in_a_process_of_its_own():
 # ------------------------------------------------------------------------------------------ report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("uri", "branch"), [(LIFE_CYCLE, None), (BRANCHES, "dev/deep")])
 def test_a_report_is_written_where_it_is_asked_for(tmp_path, uri, branch):
     target = tmp_path / "told.html"
@@ -281,6 +284,7 @@ def test_a_report_is_written_where_it_is_asked_for(tmp_path, uri, branch):
     assert f"<title>{name}</title>" in target.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_report_is_written_into_the_folder_where_one_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run("report", LIFE_CYCLE).stdout == "report.html\n"
@@ -592,6 +596,7 @@ def test_lab_of_a_checkout_opens_its_own_notebooks(tmp_path, samples):
     assert not (tmp_path / "lance_explorer_notebooks").exists()
 
 
+@pytest.mark.slow
 def test_bases_elsewhere_are_read_where_it_is_allowed(tmp_path):
     (tmp_path / "tables").mkdir()
     (tmp_path / "files").mkdir()

@@ -167,6 +167,7 @@ def test_a_difference_as_a_page(tmp_path):
     assert run("diff", LIFE_CYCLE, "1", "3", "--html", "/nowhere/page.html").exit_code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question", [("find", "id = 5"), ("blame", "id = 5"), ("sql", "select max(id) from dataset")]
 )

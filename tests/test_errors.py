@@ -85,6 +85,7 @@ def test_the_contract_is_recognised(condition):
     assert COMMON.fullmatch(condition)
 
 
+@pytest.mark.slow
 def test_no_docstring_repeats_the_contract():
     entries = list(raised())
     special = (

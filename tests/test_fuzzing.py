@@ -20,6 +20,7 @@ def test_damaged_files_are_answered_or_refused(seed):
     assert sum(seen.endings.values()) == 3_000
 
 
+@pytest.mark.slow
 def test_every_decoder_gets_something_that_it_understands():
     assert {pieces[0][0] for pieces in fuzzing.understood_pieces()} == {*DECODERS}
 

@@ -31,7 +31,7 @@ from lance_explorer.storage import FileInfo, LocalStorage
 
 LATEST = 10
 
-_MOST_MOMENTS = 8
+_MOST_MOMENTS = 5
 """At how many of its reads an answer is disturbed."""
 
 Call = Callable[[lx.Table], Any]

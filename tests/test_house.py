@@ -84,6 +84,7 @@ def imported_modules() -> set[str]:
     return found - set(sys.stdlib_module_names) - {"lance_explorer"}
 
 
+@pytest.mark.slow
 def test_every_imported_package_is_declared():
     declared = {
         canonicalize_name(Requirement(line).name)

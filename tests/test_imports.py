@@ -77,23 +77,27 @@ def libraries(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules} & set(packages_distributions())
 
 
+@pytest.mark.slow
 def test_versions_are_told_with_few_modules():
     modules = loaded("table.versions(); table.at(-1).num_rows; table.tags; table.inspect")
     assert rooms(modules) - ROOMS == set()
     assert libraries(modules) - LIBRARIES == set()
 
 
+@pytest.mark.slow
 def test_a_version_is_locked_and_verified_with_few_modules():
     modules = loaded("assert lx.verify(lx.lock(table.latest)).ok")
     assert rooms(modules) - ROOMS == {"locks"}
     assert libraries(modules) - LIBRARIES == set()
 
 
+@pytest.mark.slow
 def test_an_explorer_is_shown_without_what_only_rows_and_graphs_need():
     modules = loaded("table.explore()._repr_mimebundle_()")
     assert libraries(modules) & {"lance", "networkx", "pandas"} == set()
 
 
+@pytest.mark.slow
 def test_what_is_loaded_later_is_there_when_it_is_asked_for():
     modules = loaded("table.changes(1, 2).summary(); table.lineage(); repr(table)")
     assert {"changes", "lineage", "display"} <= rooms(modules)

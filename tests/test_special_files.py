@@ -51,7 +51,7 @@ MAKERS: list[Callable[[Path], None]] = [pipe, device, unix_socket, huge]
 def test_what_is_no_file_is_told_by_name(tmp_path, name):
     path = Path(shutil.copytree(DATA / f"{name}.lance", tmp_path / "t.lance"))
     files = files_read(path)
-    some = files[:: max(len(files) // 8, 1)]
+    some = files[:: max(len(files) // 4, 1)]
     untold = []
     for file, make in zip(some, itertools.cycle(MAKERS), strict=False):
         file.rename(tmp_path / "away")

@@ -45,7 +45,7 @@ class Counts:
 class Kind:
     """One kind of checks; it is left out while none of its ``folders`` exists.
 
-    Kinds that wait more than they compute have a ``lane``: lanes run side by side, at the end. What
+    Kinds that leave processors idle have a ``lane``: lanes run side by side, at the end. What
     is ``part_of`` another kind runs only if it is named, ``part_of`` all also with ``--all``.
     """
 
@@ -280,8 +280,8 @@ def without(*paths: tuple[str, ...]) -> list[str]:
 # Of Spark, examples in docstrings and tests share one session.
 KINDS = (
     Kind("setup", set_up),
-    Kind("lint", lint),
-    Kind("frontend", frontend, ("frontend",)),
+    Kind("lint", lint, lane="other"),
+    Kind("frontend", frontend, ("frontend",), lane="other"),
     Kind("quick", pytest, ("tests",), (*BY_ORDER, *without(APART, LONG), *QUICK), part_of="unit"),
     Kind("unit", pytest, ("tests",), (*BY_ORDER, *without(APART))),
     Kind("stored", pytest, (STORED,), tuple(BY_ORDER)),

@@ -35,6 +35,7 @@ def rows(runs: ChangeRuns) -> list[tuple[str, int, int]]:
     return sorted(zip(labels, single.before.tolist(), single.after.tolist(), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("middle", range(2, 8))
 def test_changes_over_a_version_between_are_the_net_changes(table, middle):
     last = table.latest.version

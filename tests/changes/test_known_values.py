@@ -235,6 +235,7 @@ def test_versions_are_listed_again_only_if_more_files_are_missing(twin, monkeypa
     assert len(listed) == 3
 
 
+@pytest.mark.slow
 def test_a_version_that_a_cleanup_removes_in_two_steps_is_a_gap_in_the_end(twin):
     changes = opened(twin).changes(0, mode="per_commit")
     (Path(twin.uri) / "data" / files_of(twin, 1)[1]).unlink()

@@ -169,6 +169,7 @@ def commit(branches: Branches, branch: str | None, chance: random.Random) -> Non
             upsert.when_not_matched_insert_all().execute(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.drawn(4)
 def test_random_lives_of_both_sides_come_to_what_full_scans_say(branches, seed):
     chance = random.Random(seed)

@@ -163,6 +163,7 @@ def test_row_versions_tell_what_came_after_a_version_that_is_lost(tmp_path):
     assert runs.count(RowEvent.COLUMN_ADDED) == 3
 
 
+@pytest.mark.slow
 def test_a_compaction_is_not_written_out(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5_000_000).delete({0: [7]})
     table.compact([0])

@@ -92,6 +92,7 @@ def test_both_images_have_the_values_and_their_cells_are_compared(table):
         assert image["changed_columns"].to_list() == names
 
 
+@pytest.mark.slow
 def test_batches_and_a_diff_have_the_same_values(table):
     lines = table.changes(1, images="both").to_polars()
     assert pl.concat(table.changes(1, images="both").batches(7, progress=False)).equals(lines)

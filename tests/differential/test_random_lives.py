@@ -8,12 +8,12 @@ import pytest
 from tests.differential.random_lives.life import BEYOND, LOSSES, Lived, live
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(6)
 def test_a_random_life_is_told_as_pylance_reads_it(seed):
     _assert_agrees(live(seed, range(22)), seed)
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 def test_a_random_life_goes_on_where_stable_row_ids_are_turned_on(seed):
     _assert_agrees(live(seed, range(24), turn_on=11), seed)
 

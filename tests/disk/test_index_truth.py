@@ -286,6 +286,7 @@ def test_entries_that_do_not_fit_into_memory_are_not_compared(tmp_path, monkeypa
 _VALUES = st.one_of(st.none(), st.sampled_from([0.0, -0.0, 1.5, float("nan"), float("inf")]))
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(st.integers(0, 12), _VALUES),
     st.dictionaries(st.integers(0, 12), _VALUES),

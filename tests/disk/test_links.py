@@ -87,6 +87,7 @@ OPENED: dict[str, Callable[[Named], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opened", OPENED)
 def test_a_table_that_is_opened_through_a_link_is_the_one_at_its_real_place(named, opened):
     grow(named.root)
@@ -183,6 +184,7 @@ def test_a_clone_that_is_named_is_kept_by_what_is_offered(named, tmp_path):
     assert branch_is_whole(named.root)
 
 
+@pytest.mark.slow
 def test_what_nothing_keeps_is_offered_no_call(named):
     grow(named.root)
     (named.root / "_refs" / "branches" / "b.json").write_text("{")
@@ -221,6 +223,7 @@ def test_the_command_tells_what_breaks_before_its_calls(named):
     assert lines[calls[0]] == 'dataset.tags.create("keep-main-3", 3)'
 
 
+@pytest.mark.slow
 def test_a_report_tells_what_breaks_and_offers_what_does_not(named, tmp_path):
     grow(named.through)
     report = report_on(lx.open_table(named.root), tmp_path)

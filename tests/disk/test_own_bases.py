@@ -169,6 +169,7 @@ def test_blobs_in_base_paths_belong_to_their_data_file(tmp_path: Path) -> None:
     assert left.filter(pl.col("holder").str.starts_with("base paths"))["num_files"].item() == 4
 
 
+@pytest.mark.slow
 @pytest.mark.drawn(3)
 def test_random_lives_over_base_paths_add_up(seed: int, tmp_path: Path) -> None:
     print(f"seed {seed}")

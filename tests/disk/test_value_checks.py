@@ -46,6 +46,7 @@ def read_by_pylance(path: Path, fragment: int, column: str, rows: range) -> bool
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data_format", ["legacy", "2.0", "2.1"])
 def test_damaged_values_are_told_by_file_column_and_rows(data_format: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.lance"

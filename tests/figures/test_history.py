@@ -85,6 +85,7 @@ def test_beyond_that_the_panel_says_what_a_bar_stands_for(versions, count, step)
     assert all(len(bar.x) <= 400 for bar in traces(figure, "bar"))
 
 
+@pytest.mark.slow
 def test_a_bar_of_many_versions_says_which(versions):
     figure = history(repeated(versions, 3000))
     [creations] = [bar for bar in traces(figure, "bar") if bar.name == "create"]
@@ -104,6 +105,7 @@ def test_few_versions_far_apart_have_few_bars(versions):
     assert sum(sum(bar.y) for bar in traces(figure, "bar")) == 3
 
 
+@pytest.mark.slow
 def test_a_picture_of_many_versions_is_small(versions):
     assert len(history(repeated(versions, 3000)).to_json()) < 300_000
 
@@ -209,6 +211,7 @@ def test_tags_stand_over_their_versions(versions):
     assert (note.x, note.text) == (2, "gold, &lt;script&gt;alert(...")
 
 
+@pytest.mark.slow
 def test_of_many_tags_the_latest_are_shown(versions):
     frame = with_text(versions, tags="x")
     notes = history(frame).layout.annotations

@@ -76,6 +76,7 @@ def test_every_public_figure_is_of_one_kind():
 # ------------------------------------------------------------------------------------ what is drawn
 
 
+@pytest.mark.slow
 def test_a_table_is_drawn_from_its_frames(table):
     frames = table.inspect
     growth = frames.row_id_totals(), frames.all_row_id_encodings()
@@ -109,6 +110,7 @@ def test_a_table_stands_for_its_latest_version(table, name):
     assert not same(figure(name)(table), figure(name)(table.at(1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*OF_TABLES, *OF_VERSIONS, *OF_LINEAGE])
 def test_a_branch_is_drawn_as_such(path, table, name):
     branch = lx.open_table(path, branch="dev")
@@ -118,6 +120,7 @@ def test_a_branch_is_drawn_as_such(path, table, name):
         assert same(figure(name)(branch), figure(name)(table.at(("dev", latest.version))))
 
 
+@pytest.mark.slow
 def test_changes_are_drawn_from_their_frames(table):
     by_commit = table.changes(0, mode="per_commit", include=["moved"])
     drawn = lx.figures.changes_over_time(by_commit)

@@ -31,6 +31,7 @@ def _texts() -> set[str]:
     return {node.value for node in nodes if isinstance(node.value, str)}
 
 
+@pytest.mark.slow
 def test_each_code_of_the_catalogue_is_raised_somewhere() -> None:
     assert set(KINDS) <= _texts()
 

@@ -133,6 +133,7 @@ def test_the_reuse_index_is_summed_up(deferred):
     }
 
 
+@pytest.mark.slow
 def test_a_large_history_lies_in_a_file_of_its_own(tmp_path):
     rows = 1_900_000
     numbers = pa.table({"id": pa.array(np.arange(rows, dtype=np.int32))})

@@ -157,6 +157,7 @@ def expect_same_outcome(messages: Sequence[bytes]) -> None:
 # ------------------------------------------------------------------------------- stored tables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("few", [0, 48])
 def test_columns_of_every_stored_manifest_are_those_of_its_fragments(few):
     with walking(batch=7, few=few):
@@ -336,6 +337,7 @@ def test_columns_of_any_fragments_are_theirs(messages, batch, rounds):
         expect_same_outcome(messages)
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(FILES, max_size=2), max_size=8), st.randoms())
 def test_spellings_of_one_fragment_have_one_key(fragments, chance):
     messages = []

@@ -88,6 +88,7 @@ def test_all_fields_that_pylance_knows_are_listed_with_what_becomes_of_them(know
     assert listed(known).splitlines() == STORED.read_text().splitlines()
 
 
+@pytest.mark.slow
 def test_no_field_that_pylance_knows_is_passed_over(known):
     assert [line for line in listed(known).splitlines() if line.endswith(": ?")] == []
 

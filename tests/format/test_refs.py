@@ -190,6 +190,7 @@ MEMBERS = {
 }
 
 
+@pytest.mark.slow
 @given(st.fixed_dictionaries({}, optional=dict.fromkeys(MEMBERS, JSON_VALUES)))
 def test_any_object_is_a_ref_or_refused(members):
     for decode in (decode_tag, decode_branch):

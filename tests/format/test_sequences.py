@@ -103,6 +103,7 @@ def test_version_runs_come_back(some):
     assert decode_row_version_sequence(data, len(runs)) == runs
 
 
+@pytest.mark.slow
 @given(SEQUENCES, st.data())
 def test_spans_come_back(spans, data):
     versions = uint64(
@@ -214,6 +215,7 @@ def test_segments_of_stored_tables_are_encoded_as_their_writers_did(writer):
     assert checked or writer in ("0.10.18", "0.20.0")  # these know no stable row IDs
 
 
+@pytest.mark.slow
 @pytest.mark.drawn(1, scope="module")
 def test_segments_of_many_rows_are_encoded_as_the_writer_does(written):
     encodings = [encoding for f in fragments_of(written) for encoding in check_fragment(f)]

@@ -14,7 +14,7 @@ from tests.hostile.shadow import SECRET, Shadow, templates, write_shadow
 TABLES = 250
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 def test_no_table_leads_out(seed, tmp_path):
     command = [sys.executable, "-m", "tests.hostile.worker", str(tmp_path), str(seed), str(TABLES)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

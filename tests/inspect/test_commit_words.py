@@ -33,6 +33,7 @@ def table(tmp_path):
     return SyntheticTable(tmp_path / "t.lance").append(rows=10, fragments=2)
 
 
+@pytest.mark.slow
 def test_the_sentences_of_all_stored_tables_are_as_stored():
     assert sentences_text() == STORED_SENTENCES.read_text()
 

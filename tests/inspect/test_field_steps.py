@@ -6,6 +6,7 @@ from typing import Any
 
 import lance
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,6 +63,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(STEPS)
 def test_what_ends_as_something_else_begins_as_that(steps):
     history = history_of(steps)

@@ -74,6 +74,7 @@ def test_entries_stay_while_others_come():
     ]
 
 
+@pytest.mark.slow
 def test_a_long_history_is_external(tmp_path):
     table = Compacted(tmp_path / "t", rows=1_800_000, per_fragment=900_000)
     table.index()

@@ -43,6 +43,7 @@ class Watch:
         class Handler(socketserver.BaseRequestHandler):
             def handle(self) -> None:
                 asked.append(self.request.recv(100))
+                self.request.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
 
         self._server = socketserver.TCPServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))

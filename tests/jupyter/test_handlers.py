@@ -90,6 +90,7 @@ def server(tmp_path_factory) -> Iterator[Server]:
         yield running
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["t.lance", "inner.lance"])
 def test_a_table_in_the_folder_of_the_server_is_opened(server, path):
     assert server.told(path)["state"]["shows"] == "explorer"
@@ -114,6 +115,7 @@ def test_a_server_that_shows_hidden_files_opens_them(tmp_path):
         assert running.told(".hidden/t.lance")["state"]["shows"] == "explorer"
 
 
+@pytest.mark.slow
 def test_what_no_page_says_is_not_logged_with_the_token(server):
     for said in ("{", "[1]", b"\xff", "[" * 100_000, '{"kind": 5}'):
         with server.ask("t.lance") as page:

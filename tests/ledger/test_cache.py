@@ -69,6 +69,7 @@ def test_a_history_is_read_once(folder: Path, table: SyntheticTable) -> None:
     assert assert_same(table.path) < without - len(lx.open_table(table.path).versions()) + 3
 
 
+@pytest.mark.slow
 def test_new_versions_are_read_beside_what_is_kept(folder: Path, table: SyntheticTable) -> None:
     assert_same(table.path)
     for number in range(5):
@@ -99,6 +100,7 @@ def test_a_table_that_is_written_again_under_the_same_name_is_another_one(
     assert_same(table.path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(6))
 def test_what_is_damaged_is_not_believed(folder: Path, table: SyntheticTable, number: int) -> None:
     assert_same(table.path)

@@ -217,6 +217,7 @@ def _ask(path: Path, ledger: Path, kept: list[int]) -> str:
     return "findings" if recorded.findings(None) else "all well"
 
 
+@pytest.mark.slow
 @pytest.mark.drawn(1)
 def test_a_ledger_damaged_at_random_is_read_or_refused(
     table: SyntheticTable, folder: Path, seed: int

@@ -64,6 +64,7 @@ def test_the_recorded_history_is_the_one_that_manifests_tell(recorded: Recorded)
         assert everything(fast) == everything(slow)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(data=st.data())
 def test_so_it_is_of_some_versions_and_others_are_read_on_top_of_it(every, data):

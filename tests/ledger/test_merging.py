@@ -63,6 +63,7 @@ def test_after_a_hundred_recordings_all_is_there(recorded):
     assert answers(ledger.open("t.lance")._view) == answers(source)
 
 
+@pytest.mark.slow
 def test_compacting_leaves_one_segment_and_the_same_answers(recorded, tmp_path):
     copy = lx.Ledger(shutil.copytree(recorded[0].uri, tmp_path / "ledger"))
     before = answers(copy.open("t.lance")._view)

@@ -79,6 +79,7 @@ def record_at_once(
         list(threads.map(record, seen))
 
 
+@pytest.mark.slow
 @pytest.mark.drawn(1)
 def test_what_one_of_ten_recorders_saw_is_known(table: SyntheticTable, tmp_path, seed):
     uri = str(table.path)

@@ -155,6 +155,7 @@ def test_scattered_rows_are_cut_where_offsets_get_longer(seed):
     assert 400_000 < sizes.cut < 410_000
 
 
+@pytest.mark.slow
 @given(st.lists(sequences(), max_size=6), st.integers(1, 40))
 def test_the_optimum_of_many_is_that_of_each(many, max_ranges):
     with pytest.MonkeyPatch.context() as patch:

@@ -41,6 +41,7 @@ def scattered(gap: int, count: int, *, address_gap: int) -> IdMap:
     return IdMap.of(RunColumns(start, start + one, steps * np.uint64(address_gap)))
 
 
+@pytest.mark.slow
 @given(tables())
 def test_a_map_holds_the_live_rows(drawn):
     [rows] = drawn
@@ -61,6 +62,7 @@ def test_set_operations_are_those_of_sets(drawn):
     assert common.num_rows + rest.num_rows == len(own)
 
 
+@pytest.mark.slow
 @given(tables(count=3))
 @settings(max_examples=30)
 def test_results_of_set_operations_can_be_used_again(drawn):

@@ -205,6 +205,7 @@ def test_a_class_and_a_column_narrow_the_rows(widget):
     assert widget.frame().is_empty()
 
 
+@pytest.mark.slow
 def test_the_frame_is_what_is_chosen_while_older_choices_are_worked_on(widget):
     for _ in range(30):
         widget.column, widget.change = "name", "inserted"

@@ -29,6 +29,7 @@ def test_numbers_are_those_of_python(photos):
     assert totals[-1] + int(found.rest_bytes) == usage.total_bytes
 
 
+@pytest.mark.slow
 def test_lines_to_copy_do_what_they_say(photos, browse):
     plans = browse(Overview(photos)).ask("plans")["content"]["plans"]
     before = photos.disk_usage().total_bytes
@@ -40,6 +41,7 @@ def test_lines_to_copy_do_what_they_say(photos, browse):
     assert open_table(photos.uri).latest.operation == "Rewrite"
 
 
+@pytest.mark.slow
 def test_views_list_a_folder_once_until_a_refresh(photos, browse):
     before = browse(Overview(photos)).ask("disk")["content"]
     (Path(photos.uri) / "data" / "new.lance").write_bytes(b"x" * 1000)

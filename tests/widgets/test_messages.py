@@ -59,6 +59,7 @@ def made(name: str, table: Any) -> View:
 SHOWN = [name for name, view in VIEWS.items() if view._module and name != "Unavailable"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHOWN)
 def test_every_answer_is_as_it_is_declared(name, photos):
     view = made(name, photos)

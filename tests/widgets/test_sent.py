@@ -10,6 +10,7 @@ def recorder() -> Recorder:
     return record()
 
 
+@pytest.mark.slow
 def test_what_the_browser_reads_is_not_stale(recorder):
     assert WRITTEN.read_text(encoding="utf-8") == recorder.text(), (
         "run python -m tests.widgets.sent"

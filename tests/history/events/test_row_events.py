@@ -169,6 +169,7 @@ def test_a_branch_begins_without_events(table):
     assert len(events_of(table.branch("dev"))) == 0
 
 
+@pytest.mark.slow
 def test_runs_are_not_written_out(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5_000_000)
     assert len(events_of(table)) == 1

@@ -152,6 +152,7 @@ def large(tmp_path_factory) -> Compacted:
     return table
 
 
+@pytest.mark.slow
 def test_a_reuse_history_in_a_file_tells_the_same(tmp_path, large):
     assert len([*Path(large.uri).glob("_indices/*/details.binpb")]) == 1
     view = copy_without(large.uri, tmp_path / "copy", 4, 5)
