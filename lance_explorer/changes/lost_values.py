@@ -68,7 +68,7 @@ class LostValues:
 
     def gap(self, rows: Line, position: int) -> None:
         """Note that versions just before one are lost, or that it restored a detached one."""
-        if rows.history.restores_detached[position]:
+        if rows.history.is_uncertain[position]:
             self._note(replace(uncertain_commit(rows.history, position), branch=rows.view.branch))
         if not rows.history.num_lost_before[position]:
             return

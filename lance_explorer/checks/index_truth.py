@@ -14,7 +14,7 @@ from lance_explorer.errors import (
 )
 from lance_explorer.findings import Finding, Subject
 from lance_explorer.format.flags import STABLE_ROW_IDS
-from lance_explorer.format.index_details import index_type
+from lance_explorer.format.index_details import index_details, index_type
 from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.frames.sizes import byte_size, counted
 from lance_explorer.history.file_roots import checked_uri, index_folder
@@ -76,9 +76,11 @@ class _Truth:
     missing: pl.Series
     wrong: pl.Series
     nowhere: pl.Series
+    without_direction: pl.Series
 
     def __bool__(self) -> bool:
-        return bool(len(self.missing) or len(self.wrong) or len(self.nowhere))
+        rows = self.missing, self.wrong, self.nowhere, self.without_direction
+        return any(map(len, rows))
 
 
 def index_truth(view: HistoryView, version: int | None = None) -> Iterator[Finding]:
@@ -140,6 +142,11 @@ def _told(truth: _Truth, place: _Seen, by_address: bool) -> Iterator[Finding]:
             "has entries of {} under values that they do not have",
         ),
         ("index_names_no_rows", truth.nowhere, "has entries of {} that never were"),
+        (
+            "vectors_without_direction",
+            truth.without_direction,
+            "measures by cosine and has no entry for {} with a vector of zeros",
+        ),
     )
     for code, rows, words in told:
         count = len(rows)
@@ -182,13 +189,19 @@ def _compared(view: HistoryView, version: int, segment: IndexMetadata) -> _Truth
     if "value" not in entries.columns:
         there = entries["row"].unique()
         nothing = there.clear()
-        is_vector = index_type(segment) in _VECTORS
+        missing, zeros = nothing, nothing
+        if index_type(segment) in _VECTORS:
+            missing, zeros = _missing_vectors(view, history, covered, column, there)
+            # Zeros have no cosine to anything, so neither an index nor a scan finds them.
+            metric = index_details(segment).get("metric_type")
+            if metric not in ("COSINE", None):
+                missing = pl.concat([missing, zeros])
+            zeros = zeros if metric == "COSINE" else nothing
         return _Truth(
-            missing=_missing_vectors(view, history, covered, column, there).sort()
-            if is_vector
-            else nothing,
+            missing=missing.sort(),
             wrong=nothing,
             nowhere=_nowhere(history, there, frozenset(covered), by_address),
+            without_direction=zeros.sort(),
         )
     rows = covered_pairs(uri, version, covered, column, options, by_address=by_address)
     live = rows["row"]
@@ -200,6 +213,7 @@ def _compared(view: HistoryView, version: int, segment: IndexMetadata) -> _Truth
         missing=missing.unique().sort(),
         wrong=wrong.unique().sort(),
         nowhere=_nowhere(history, entries["row"], frozenset(covered), by_address),
+        without_direction=live.clear(),
     )
 
 
@@ -239,15 +253,15 @@ def _joined(
 
 def _missing_vectors(
     view: HistoryView, history: History, covered: list[int], column: str, entries: pl.Series
-) -> pl.Series:
-    """Return the live rows with a vector that have no entry in a vector index."""
+) -> tuple[pl.Series, pl.Series]:
+    """Return the live rows with a vector, and with one of zeros, without entry in an index."""
     by_address = not history.records[0].manifest.reader_feature_flags & STABLE_ROW_IDS
     version = history.records[0].version
     options, uri = view.storage.options, value_root(view, version)
     rows = covered_rows(uri, version, covered, options, by_address=by_address)
     left = rows.filter(~rows.is_in(entries.implode()))
     if not len(left):
-        return left
+        return left, left
     fields = history.records[0].schema
     [type_] = [f.logical_type for f in fields if f.name == column and f.parent_id < 0]
     if not type_.startswith(_PLAIN_VECTORS):

@@ -54,6 +54,35 @@ KINDS: Mapping[str, Kind] = {
         "version 2 added 250,000 fragments: they were not compared with those in its transaction",
         remedy="Nothing needs to be done.",
     ),
+    "commit_of_another_table": Kind(
+        "metadata",
+        "error",
+        "A version has other data files than the one before under the same fragment IDs, and its "
+        "operation changes none: mostly a commit on a table that was dropped and made anew.",
+        "version 2 has other data files than version 1 under the same fragment IDs, and Append "
+        "changes none",
+        remedy="Go back to the version before, and write again what was added.",
+        consequence="What it changed is uncertain in all answers.",
+    ),
+    "clock_ran_back": Kind(
+        "metadata",
+        "warning",
+        "A version has an earlier time than one that was committed before it, since the clock of a "
+        "writer was wrong.",
+        "version 3 was committed after version 2 and has an earlier time: by up to 2 hours",
+        "Name versions by their numbers, or tag them; set the clocks of writers.",
+        "A time, such as yesterday, may stand for another version than the latest one then; "
+        "cleanups by age may keep or remove others than was meant.",
+        ("info", "it is less than a minute"),
+    ),
+    "clock_ahead": Kind(
+        "metadata",
+        "warning",
+        "The time of a version has not come yet, since the clock of its writer was wrong.",
+        "the time of version 3 is 2 days ahead",
+        "Name versions by their numbers, or tag them; set the clocks of writers.",
+        "Until then cleanups by age keep it, and a time such as yesterday leaves it out.",
+    ),
     "detached_restored": Kind(
         "metadata",
         "warning",
@@ -379,6 +408,15 @@ KINDS: Mapping[str, Kind] = {
         "each fragment takes.",
     ),
     # ---------------------------------------------------------------------------- fragments
+    "fragments_without_columns": Kind(
+        "files",
+        "error",
+        "No data file of a fragment has a column of the schema: columns of nulls were added, which "
+        "no file has, and all others dropped.",
+        "no data file of fragment 0 has a column of version 3: 12 rows of nulls cannot be read",
+        "Go back to a version whose columns are in files, or delete these rows.",
+        "pylance can neither read the table nor update or compact it; it deletes and appends.",
+    ),
     "small_fragments": Kind(
         "files",
         "warning",
@@ -427,6 +465,25 @@ KINDS: Mapping[str, Kind] = {
         consequence="Opening the version reads all of it, and each commit writes it again.",
         milder=("info", "most of it is the transaction of the commit"),
     ),
+    "no_upkeep": Kind(
+        "files",
+        "info",
+        "100 versions or more were never compacted nor cleaned up, and a compaction would make "
+        "fewer fragments.",
+        "302 versions since 2026-01-01, and neither a compaction nor a cleanup: 302 fragments "
+        "would become about 1",
+        remedy="Compact, and then clean up.",
+        consequence="Each version adds a fragment that every scan opens and every manifest lists.",
+    ),
+    "compactions_not_committed": Kind(
+        "files",
+        "info",
+        "Compactions reserved fragment IDs more than a day ago, and no commit of one followed.",
+        "3 compactions reserved fragment IDs and did not commit, the last in version 12",
+        "Compact while no other job deletes or updates the same rows; a cleanup removes what they "
+        "left.",
+        "What they wrote takes space, and nothing names it.",
+    ),
     "many_versions": Kind(
         "files",
         "info",
@@ -451,6 +508,15 @@ KINDS: Mapping[str, Kind] = {
         "Read with lance.mem_wal.LsmScanner, which sees those in tables of the log, or merge them; "
         "table.inspect.mem_wal() lists them.",
         "A plain scan does not see them.",
+    ),
+    "log_table_missing": Kind(
+        "files",
+        "error",
+        "A table of the write-ahead log is gone before it was merged.",
+        "_mem_wal/00…01/311108b8_gen_2/ is missing: generation 2 of the write-ahead log, 5 rows "
+        "that were not merged",
+        consequence="They are lost, unless the log itself or a backup has them.",
+        remedy="Restore the folder from a backup, or write the rows that the log still has.",
     ),
     "deletion_file_contradicts": Kind(
         "files",
@@ -617,6 +683,23 @@ KINDS: Mapping[str, Kind] = {
         "which fragments the index 'id_idx' covers is not stored, or cannot be read",
         remedy="Build it anew.",
     ),
+    "index_lost": Kind(
+        "indices",
+        "warning",
+        "A commit of another purpose, such as an overwrite, a restore or a new name of the column, "
+        "took an index along, and no other index is on its column.",
+        "the index 'id_idx' on id is gone since version 3: Overwrite took it along",
+        remedy="Build it anew.",
+        consequence="Each search reads all rows.",
+    ),
+    "equal_indices": Kind(
+        "indices",
+        "info",
+        "Several indices are of one type, with the same settings, on the same column.",
+        "the indices 'id_idx', 'id_idx_2' are alike, on id",
+        remedy="Drop all but one.",
+        consequence="Searches use one of them; the others take space, and time at each update.",
+    ),
     "index_covers_nothing": Kind(
         "indices",
         "warning",
@@ -674,6 +757,16 @@ KINDS: Mapping[str, Kind] = {
         _REBUILD,
         "No search with it finds them.",
     ),
+    "vectors_without_direction": Kind(
+        "indices",
+        "info",
+        "Rows have a vector of zeros, and the index on it measures by cosine, which zeros have to "
+        "nothing.",
+        "the index 'vector_idx' measures by cosine and has no entry for 60 rows with a vector of "
+        "zeros, since version 3: row ID 4, 5, 6, ...",
+        "Nothing is wrong with the index. Write other vectors if the rows are to be found.",
+        "No search by cosine finds them, with the index or without.",
+    ),
     "index_has_other_values": Kind(
         "indices",
         "error",
@@ -691,6 +784,15 @@ KINDS: Mapping[str, Kind] = {
         _REBUILD,
     ),
     # ------------------------------------------------------- values of changes, rows, searches
+    "rewrites_untold": Kind(
+        "values",
+        "info",
+        "Commits wrote values in place and left the versions stored for rows as they were.",
+        "2 commits wrote values in place and did not raise the versions of rows, the last in "
+        "version 7",
+        "Nothing needs to be done here: table.changes(), blame() and row() know these commits.",
+        "Whoever asks by _row_last_updated_at_version does not find these rows.",
+    ),
     "values_lost": Kind(
         "values",
         "warning",

@@ -83,7 +83,7 @@ def count_fragments(history: History, live_rows: _Counts) -> FragmentCounts:
     ]
     ones = np.ones(len(history.states), dtype=np.int64)
     # What a restore of a detached version did to fragments the version before tells all the same.
-    is_next = history.restores_detached & (history.num_lost_before == 0)
+    is_next = history.is_uncertain & (history.num_lost_before == 0)
     is_next |= history.follows_previous
 
     def by_version(*parts: tuple[_Counts, _Counts]) -> _Counts:

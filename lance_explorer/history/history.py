@@ -21,12 +21,26 @@ from lance_explorer.history.states import UNKNOWN_COUNT, States
 
 __all__ = [
     "EMPTY_HISTORY",
+    "KEEPS_FRAGMENTS",
     "UNKNOWN_COUNT",
     "History",
     "StoredTransaction",
     "UnreadableVersion",
     "VersionRecord",
 ]
+
+
+KEEPS_FRAGMENTS = frozenset(
+    [
+        OperationName.APPEND,
+        OperationName.CREATE_INDEX,
+        OperationName.RESERVE_FRAGMENTS,
+        OperationName.UPDATE_BASES,
+        OperationName.UPDATE_CONFIG,
+        OperationName.UPDATE_MEM_WAL_STATE,
+    ]
+)
+"""Operations that change no fragment that is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,20 +147,43 @@ class History:
         """For each record, whether the version before is kept; before 1 is the empty table.
 
         The first version of a branch or clone follows none, though it may have number 1. Nor does
-        a Restore of a detached version: any commits may lie between, which nothing tells of.
+        an uncertain commit: any others may lie between, which nothing tells of.
         """
         previous = np.concatenate([np.zeros(1, np.uint64), self.versions])[:-1]
         follows: NDArray[np.bool_] = self.versions == previous + np.uint64(1)
-        return follows & ~self._are_clones & ~self.restores_detached
+        return follows & ~self._are_clones & ~self.is_uncertain
 
     @cached_property
-    def restores_detached(self) -> NDArray[np.bool_]:
-        """For each record, whether it is a Restore of a detached version, and the first of it."""
+    def is_uncertain(self) -> NDArray[np.bool_]:
+        """For each record, whether nothing is derived from its commit (docs/EVIDENCE.md).
+
+        So it is with the first Restore of each detached version, and with commits on another table.
+        """
         restored = self.restored
-        return np.array(
-            [restored.get(record.version, 0) >= FIRST_DETACHED for record in self.records],
-            dtype=np.bool_,
-        )
+        of_detached = [restored.get(one.version, 0) >= FIRST_DETACHED for one in self.records]
+        return np.array(of_detached, dtype=np.bool_) | self.is_of_another_table
+
+    @cached_property
+    def is_of_another_table(self) -> NDArray[np.bool_]:
+        """For each record, whether its commit was made on another table than the version before.
+
+        A process that holds a table which is dropped and made anew may still commit. Its version
+        has other data files under the same fragment IDs, and its operation changes none.
+        """
+        found = np.zeros(len(self), dtype=np.bool_)
+        keeps = np.array([one.operation in KEEPS_FRAGMENTS for one in self.records], np.bool_)
+        positions = np.unique(self.intervals.last + 1)
+        for position in positions[positions < len(self)].tolist():
+            if keeps[position] and not self.num_lost_before[position]:
+                gone = self.by_id(self.states_removed(position))
+                new = self.by_id(self.states_added(position))
+                pairs = [(gone[key], new[key]) for key in gone.keys() & new.keys()]
+                found[position] = bool(pairs) and not any(map(self._share_a_file, pairs))
+        return found
+
+    def _share_a_file(self, states: tuple[int, int]) -> bool:
+        before, after = [{file.path for file in self.states[one].files} for one in states]
+        return not before.isdisjoint(after)
 
     @cached_property
     def restored(self) -> dict[int, int]:

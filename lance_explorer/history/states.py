@@ -250,6 +250,22 @@ class States(Sequence[Fragment]):
             lambda state: state.deletion_file.file_type if state.deletion_file else -1,
         )
 
+    def have_fields(self, field_ids: Collection[int]) -> NDArray[np.bool_]:
+        """Tell of each state whether one of its data files has one of some fields."""
+        wanted = frozenset(field_ids)
+
+        def of_columns(columns: FragmentColumns) -> NDArray[np.bool_]:
+            files, fields = columns.files, columns.files.fields
+            lists = np.split(fields.values, fields.offsets[1:-1])
+            has = np.array([not wanted.isdisjoint(some.tolist()) for some in lists])
+            until = np.append(0, np.cumsum(has[fields.number]))
+            return np.asarray(np.diff(until[files.offsets]) > 0)
+
+        def of_record(state: Fragment) -> bool:
+            return any(not wanted.isdisjoint(file.fields) for file in state.all_files)
+
+        return self._column(of_columns, of_record, np.bool_)
+
     @cached_property
     def files(self) -> "StateFiles":
         """The data files of all states, those of overlays too, state by state."""

@@ -1,6 +1,7 @@
 """A view of one branch of a table: its versions as they were listed, read when asked for."""
 
 import os
+import warnings
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -291,6 +292,7 @@ class HistoryView:
             for record in reversed(history.records):
                 timestamp = record.manifest.timestamp
                 if timestamp is not None and timestamp <= time:
+                    _warn_of_clock(history, record, time)
                     return record.version
         raise VersionNotFoundError(f"no kept version is as old as {time.isoformat()}")
 
@@ -506,3 +508,16 @@ class _OfFragments(HistoryView):
 
 def _listed_but_missing(file: VersionFile) -> CorruptFileError:
     return CorruptFileError("the file is listed, but it is missing", file.path)
+
+
+def _warn_of_clock(history: History, chosen: VersionRecord, time: datetime) -> None:
+    """Warn where a version that was committed before the chosen one has a later time."""
+    times = [(one.manifest.timestamp, one.version) for one in history.records]
+    later = [v for t, v in times if v < chosen.version and t is not None and t > time]
+    if later:
+        warnings.warn(
+            f"version {chosen.version} was committed after version {later[-1]}, whose time is "
+            f"later: a clock ran back, so which was the latest at {time.isoformat()} is not "
+            "certain; better give the number of a version, or a tag",
+            stacklevel=3,
+        )

@@ -10,6 +10,7 @@ import polars as pl
 
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.column_operations import DataOverlay, DataReplacement, Merge, Project
+from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.format.layout_operations import CreateIndex, ReserveFragments, Rewrite
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Append, Delete, Overwrite, Update
@@ -138,7 +139,7 @@ def commit_words(commit: Commit) -> str:
     >>> describe_commits(table._view)[0]
     'Table created with 4 rows in 1 fragment and 3 columns.'
     """
-    parts = [*_operation_words(commit), *_fragment_words(commit)]
+    parts = [*_operation_words(commit), *_fragment_words(commit), *_lost_index_words(commit)]
     if commit.counts["is_noop"] and not isinstance(commit.operation, ReserveFragments):
         parts.append(_NO_CHANGE)
     if commit.counts["fragments_added"] is None and not isinstance(commit.operation, Clone):
@@ -295,6 +296,17 @@ def _index_words(operation: CreateIndex, before: frozenset[str]) -> list[str]:
         for verb, names in parts
         if names
     ] or ["no index changed"]
+
+
+def _lost_index_words(commit: Commit) -> list[str]:
+    """Name indices that are gone by a commit of another purpose."""
+    is_known = commit.counts["fragments_added"] is not None
+    if not is_known or isinstance(commit.operation, CreateIndex | Clone):
+        return []
+    there = {segment.name for segment in commit.record.indices} | SYSTEM_INDICES
+    gone = sorted(commit.indices_before - there)
+    noun = "index" if len(gone) == 1 else "indices"
+    return [f"{noun} {_listed(map(_code, gone))} gone with it"] if gone else []
 
 
 def _field_words(commit: Commit) -> list[str]:

@@ -20,22 +20,13 @@ from lance_explorer.format.row_operations import Append, Overwrite, Update
 from lance_explorer.format.schema import Field
 from lance_explorer.format.table_operations import Restore
 from lance_explorer.format.transactions import Transaction
-from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.history import KEEPS_FRAGMENTS, VersionRecord
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.steps import Step
 from lance_explorer.history.view import HistoryView
 
 __all__ = ["contradictions"]
 
-_SETS_UP = frozenset(
-    [
-        OperationName.CREATE_INDEX,
-        OperationName.RESERVE_FRAGMENTS,
-        OperationName.UPDATE_BASES,
-        OperationName.UPDATE_MEM_WAL_STATE,
-    ]
-)
-_KEEPS_FRAGMENTS = _SETS_UP | {OperationName.APPEND, OperationName.UPDATE_CONFIG}
 _KEEPS_LIST = frozenset(
     [
         OperationName.MERGE,
@@ -44,8 +35,7 @@ _KEEPS_LIST = frozenset(
         OperationName.DATA_OVERLAY,
     ]
 )
-_KEEPS_SCHEMA = _SETS_UP | {
-    OperationName.APPEND,
+_KEEPS_SCHEMA = KEEPS_FRAGMENTS - {OperationName.UPDATE_CONFIG} | {
     OperationName.DELETE,
     OperationName.REWRITE,
     OperationName.UPDATE,
@@ -210,9 +200,9 @@ def _kept_fragments(step: _Neighbours) -> Iterator[str]:
             continue
         before, after = step.states_of(fragment_id)
         if before is None or after is None:
-            if operation in _KEEPS_FRAGMENTS or operation in _KEEPS_LIST:
+            if operation in KEEPS_FRAGMENTS or operation in _KEEPS_LIST:
                 yield f"{named} is removed, and {operation} removes none"
-        elif operation in _KEEPS_FRAGMENTS or operation == OperationName.REWRITE:
+        elif operation in KEEPS_FRAGMENTS or operation == OperationName.REWRITE:
             if not _only_filled_in(before, after):
                 yield f"{named} changes, and {operation} changes none"
         else:

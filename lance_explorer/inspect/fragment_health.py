@@ -11,7 +11,7 @@ from lance_explorer.disk.compaction import (
 )
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.findings import Finding, Remedy, Subject
-from lance_explorer.frames.sizes import byte_size, percent
+from lance_explorer.frames.sizes import byte_size, counted, percent
 from lance_explorer.history.history import History
 from lance_explorer.history.view import HistoryView
 
@@ -24,6 +24,7 @@ __all__ = [
     "compaction_counts",
     "compaction_settings",
     "deleted_rows",
+    "fragments_without_columns",
     "id_limits",
     "small_fragments",
 ]
@@ -67,6 +68,48 @@ def compaction_counts(history: History, view: HistoryView | None = None) -> tupl
     tasks = plan_compaction(view, history, settings).tasks
     live, target = history.live_rows, settings.target_rows_per_fragment
     return sum(map(len, tasks)), sum([-(-int(live[task].sum()) // target) for task in tasks])
+
+
+def fragments_without_columns(view: HistoryView, history: History) -> Iterator[Finding]:
+    """Find fragments none of whose files has a column of the schema, which pylance cannot read.
+
+    So it is where columns of nulls were added, which no file has, and all others dropped.
+    """
+    fields = [field.id for field in history.records[0].schema]
+    states = np.flatnonzero(~history.states.have_fields(fields)).tolist()
+    if not states:
+        return
+    version, first = history.records[0].version, history.states[states[0]]
+    rows = [history.live_rows[state] for state in states]
+    total = None if min(rows) < 0 else int(sum(rows))
+    told = "" if total is None else f": {counted(total, 'row')} of nulls cannot be read"
+    more = f" and {len(states) - 1:,} more" if len(states) > 1 else ""
+    whole = _last_with_columns(view)
+    yield Finding(
+        "fragments_without_columns",
+        f"no data file of fragment {first.id}{more} has a column of version {version}{told}",
+        subject=Subject("fragment", str(first.id)),
+        versions=(version, version),
+        remedy=Remedy(
+            f"Go back to version {whole}, which drops what was committed since",
+            f"dataset.checkout_version({whole}).restore()",
+            f"dataset.checkout_version({version}).restore()",
+        )
+        if whole
+        else None,
+        rows=total,
+    )
+
+
+def _last_with_columns(view: HistoryView) -> int | None:
+    """Return the newest version of which each fragment has a file with a column of the schema."""
+    history = view.history
+    for position in range(len(history) - 1, -1, -1):
+        record = history.records[position]
+        has = history.states.have_fields([field.id for field in record.schema])
+        if has[history.states_at(position)].all() and not record.file.is_recorded:
+            return record.version
+    return None
 
 
 def small_fragments(view: HistoryView, history: History) -> Iterator[Finding]:

@@ -10,15 +10,29 @@ from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.findings import FINDINGS, findings_frame
 from lance_explorer.history.history import History
 from lance_explorer.history.view import HistoryView
-from lance_explorer.inspect.fragment_health import deleted_rows, id_limits, small_fragments
+from lance_explorer.inspect.fragment_health import (
+    deleted_rows,
+    fragments_without_columns,
+    id_limits,
+    small_fragments,
+)
 from lance_explorer.inspect.history_health import (
+    clocks,
+    compactions_not_committed,
     many_versions,
+    no_upkeep,
+    rewrites_untold,
     unstable_row_ids,
     v1_names,
 )
-from lance_explorer.inspect.index_health import lagging_indices, lagging_reuse
+from lance_explorer.inspect.index_health import (
+    equal_indices,
+    lagging_indices,
+    lagging_reuse,
+    lost_indices,
+)
 from lance_explorer.inspect.manifest_health import large_manifest, row_id_encoding
-from lance_explorer.inspect.mem_wal import rows_not_scanned
+from lance_explorer.inspect.mem_wal import missing_log_tables, rows_not_scanned
 
 __all__ = ["HEALTH", "health", "health_findings"]
 
@@ -28,10 +42,12 @@ HEALTH = FrameSchema("health", FINDINGS.columns)
 _Check = Callable[[HistoryView, History], Iterator[Finding]]
 
 _OF_A_VERSION: tuple[tuple[Topic, _Check], ...] = (
+    ("files", fragments_without_columns),
     ("files", small_fragments),
     ("files", deleted_rows),
     ("indices", lagging_indices),
     ("indices", lagging_reuse),
+    ("indices", equal_indices),
     ("files", large_manifest),
     ("row_ids", row_id_encoding),
     ("files", id_limits),
@@ -39,9 +55,15 @@ _OF_A_VERSION: tuple[tuple[Topic, _Check], ...] = (
 
 _OF_ALL_VERSIONS: tuple[tuple[Topic, _Check], ...] = (
     ("files", many_versions),
+    ("files", no_upkeep),
+    ("files", compactions_not_committed),
+    ("metadata", clocks),
+    ("values", rewrites_untold),
+    ("indices", lost_indices),
     ("files", v1_names),
     ("indices", unstable_row_ids),
     ("files", rows_not_scanned),
+    ("files", missing_log_tables),
 )
 
 

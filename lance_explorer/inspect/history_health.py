@@ -1,23 +1,34 @@
 """What keeping versions costs: how many there are, their names, and rows that moved in them."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import polars as pl
+from humanize import precisedelta
 
-from lance_explorer.findings import Finding, Remedy
+from lance_explorer.findings import Cause, Finding, Remedy, Subject
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.indices import SYSTEM_INDICES
-from lance_explorer.frames.sizes import byte_size
-from lance_explorer.history.history import History
+from lance_explorer.format.operation_names import OperationName
+from lance_explorer.frames.sizes import byte_size, counted
+from lance_explorer.history.file_changes import InPlace, in_place
+from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import VersionFile
+from lance_explorer.history.steps import Step
 from lance_explorer.history.view import HistoryView
+from lance_explorer.inspect.fragment_health import compaction_counts
 from lance_explorer.inspect.manifests import naming
 from lance_explorer.inspect.versions import versions
 
 __all__ = [
     "MANY_MOVED_ROWS",
     "MANY_VERSIONS",
+    "MANY_WITHOUT_UPKEEP",
+    "clocks",
+    "compactions_not_committed",
     "many_versions",
+    "no_upkeep",
+    "rewrites_untold",
     "unstable_row_ids",
     "v1_names",
 ]
@@ -27,6 +38,24 @@ MANY_VERSIONS = 1_000
 
 MANY_MOVED_ROWS = 1_000_000
 """So many rows that moved under indices are worth knowing in a table without stable row IDs."""
+
+
+MANY_WITHOUT_UPKEEP = 100
+"""So many versions without a compaction and a cleanup are worth knowing."""
+
+_SKEW = timedelta(seconds=2)
+"""Clocks of several machines differ by so much anyway."""
+
+_LARGE_SKEW = timedelta(minutes=1)
+
+_LONGEST_COMPACTION = timedelta(days=1)
+"""A compaction that reserved IDs later may still be at work."""
+
+_WRITES_IN_PLACE = (
+    OperationName.UPDATE,
+    OperationName.MERGE,
+    OperationName.DATA_REPLACEMENT,
+)
 
 
 def many_versions(view: HistoryView, _: History) -> Iterator[Finding]:
@@ -52,6 +81,119 @@ def v1_names(view: HistoryView, _: History) -> Iterator[Finding]:
         f"latest of {len(files):,} versions in an object store means listing all of them",
         remedy=Remedy("While nobody else uses the table", "dataset.migrate_manifest_paths_v2()"),
     )
+
+
+def clocks(view: HistoryView, history: History) -> Iterator[Finding]:
+    """Find versions whose times are before those of versions that were committed earlier."""
+    wrong, most = list[tuple[int, int]](), timedelta(0)
+    highest: tuple[datetime, int] | None = None
+    for record in view.history.records:
+        time = record.manifest.timestamp
+        if time is None:
+            continue
+        if highest is not None and highest[0] - time > _SKEW:
+            wrong.append((record.version, highest[1]))
+            most = max(most, highest[0] - time)
+        if highest is None or time > highest[0]:
+            highest = time, record.version
+    if wrong:
+        version, before = wrong[-1]
+        others = f", as {counted(len(wrong) - 1, 'other version')} did" if wrong[1:] else ""
+        yield Finding(
+            "clock_ran_back",
+            f"version {version} was committed after version {before} and has an earlier time"
+            f"{others}: by up to {_duration(most)}",
+            subject=Subject("version", str(version)),
+            versions=(wrong[0][0], version),
+            is_mild=most < _LARGE_SKEW,
+        )
+    now = datetime.now(UTC)
+    if highest is not None and highest[0] - now > _LARGE_SKEW:
+        yield Finding(
+            "clock_ahead",
+            f"the time of version {highest[1]} is {_duration(highest[0] - now)} ahead",
+            subject=Subject("version", str(highest[1])),
+            versions=(highest[1], history.records[0].version),
+        )
+
+
+def _duration(time: timedelta) -> str:
+    return precisedelta(time, minimum_unit="seconds", format="%0.0f")
+
+
+def no_upkeep(view: HistoryView, history: History) -> Iterator[Finding]:
+    """Find out whether a table grew by many versions without a compaction or a cleanup."""
+    records = view.history.records
+    is_whole = records[0].version == 1 and records[-1].version == len(records)
+    is_compacted = any(record.operation == OperationName.REWRITE for record in records)
+    if not is_whole or is_compacted or len(records) < MANY_WITHOUT_UPKEEP:
+        return
+    before, after = compaction_counts(history, view)
+    if before <= after:
+        return
+    time = records[0].manifest.timestamp
+    begin = f" since {time:%Y-%m-%d}" if time else ""
+    yield Finding(
+        "no_upkeep",
+        f"{len(records):,} versions{begin}, and neither a compaction nor a cleanup: "
+        f"{before:,} fragments would become about {after:,}",
+        remedy=Remedy("Compact, and then clean up", "dataset.optimize.compact_files()"),
+    )
+
+
+def compactions_not_committed(view: HistoryView, _: History) -> Iterator[Finding]:
+    """Find compactions that reserved fragment IDs, and that no commit of a compaction followed."""
+    waiting = list[VersionRecord]()
+    for record, follows in zip(
+        view.history.records, view.history.follows_previous.tolist(), strict=True
+    ):
+        if not follows:
+            waiting.clear()  # what is not kept may have committed them
+        if record.operation == OperationName.RESERVE_FRAGMENTS:
+            waiting.append(record)
+        elif record.operation == OperationName.REWRITE:
+            waiting = waiting[:-1]
+    before = datetime.now(UTC) - _LONGEST_COMPACTION
+    failed = [one for one in waiting if (one.manifest.timestamp or before) < before]
+    if failed:
+        last = failed[-1].version
+        yield Finding(
+            "compactions_not_committed",
+            f"{counted(len(failed), 'compaction')} reserved fragment IDs and did not commit, the "
+            f"last in version {last}",
+            subject=Subject("version", str(last)),
+            versions=(failed[0].version, last),
+            causes=(
+                Cause("a delete or an update of the same fragments was committed meanwhile"),
+                Cause("the process ended"),
+            ),
+        )
+
+
+def rewrites_untold(view: HistoryView, history: History) -> Iterator[Finding]:
+    """Find commits that wrote values in place, and left the row versions as they were."""
+    if not history.records[0].manifest.reader_feature_flags & STABLE_ROW_IDS:
+        return
+    whole, found = view.history, list[int]()
+    for position, record in enumerate(whole.records):
+        if record.operation not in _WRITES_IN_PLACE or not whole.follows_previous[position]:
+            continue
+        step = Step(view, whole, position)
+        for before, after in step.changed.values():
+            old, new = whole.states[before], whole.states[after]
+            is_written = in_place(old, new, step.schemas) is InPlace.VALUES_DIFFER
+            if is_written and old.last_updated_at == new.last_updated_at:
+                found.append(record.version)
+                break
+    if found:
+        yield Finding(
+            "rewrites_untold",
+            f"{counted(len(found), 'commit')} wrote values in place and did not raise the versions "
+            f"of rows, the last in version {found[-1]}",
+            subject=Subject("version", str(found[-1])),
+            versions=(found[0], found[-1]),
+            readers="all: Lance's own change feed, dataset.delta(), leaves these rows out",
+        )
 
 
 def _live_files(view: HistoryView) -> list[VersionFile]:

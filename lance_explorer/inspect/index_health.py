@@ -6,9 +6,13 @@ from typing import Any, TypedDict
 import polars as pl
 
 from lance_explorer.findings import Finding, Remedy, Subject
+from lance_explorer.format.index_details import index_type
+from lance_explorer.format.indices import SYSTEM_INDICES
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.frames.sizes import byte_size, percent
-from lance_explorer.history.history import History
+from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.view import HistoryView
+from lance_explorer.inspect.field_names import field_names, names_of
 from lance_explorer.inspect.fragment_reuse import fragment_reuse_entries
 from lance_explorer.inspect.index_summary import index_summary
 
@@ -18,8 +22,10 @@ __all__ = [
     "MANY_UNINDEXED_ROWS",
     "STALE_SHARE",
     "UNINDEXED_SHARE",
+    "equal_indices",
     "lagging_indices",
     "lagging_reuse",
+    "lost_indices",
 ]
 
 MANY_UNINDEXED_ROWS = 10_000
@@ -54,6 +60,9 @@ _SCALAR_TYPES = {
 
 _CONFIGURED_TYPES = frozenset({"FM", "JSON"})
 """Types that such a call makes from an IndexConfig."""
+
+_Kind = tuple[tuple[int, ...], str | None, bytes]
+"""The fields of an index, its type and its settings."""
 
 _Row = Mapping[str, Any]
 """A row of the summary of indices."""
@@ -161,6 +170,75 @@ def _in_segments(row: _Row, version: int) -> Iterator[Finding]:
             f"index_names=[{name}])",
         ),
     )
+
+
+def equal_indices(_: HistoryView, history: History) -> Iterator[Finding]:
+    """Find indices that are alike: of one type, with the same settings, on the same column."""
+    record, alike = history.records[0], dict[_Kind, list[str]]()
+    names = field_names(history)[0]
+    for segment in record.indices:
+        if segment.name in SYSTEM_INDICES or index_type(segment) == "unknown":
+            continue
+        key = segment.fields, segment.type_url, segment.details
+        if segment.name not in (found := alike.setdefault(key, [])):
+            found.append(segment.name)
+    for (fields, _type, _details), found in alike.items():
+        if len(found) == 1:
+            continue
+        columns = tuple(filter(None, names_of(fields, names)))
+        yield Finding(
+            "equal_indices",
+            f"the indices {', '.join(map(_quoted, found))} are alike, on {', '.join(columns)}",
+            subject=Subject("index", found[-1]),
+            versions=(record.version, record.version),
+            columns=columns,
+            remedy=Remedy("Drop all but one", f"dataset.drop_index({_quoted(found[-1])})"),
+        )
+
+
+def lost_indices(view: HistoryView, history: History) -> Iterator[Finding]:
+    """Find indices that are gone by a commit of another purpose, while their column stayed."""
+    now, went = history.records[0], dict[str, tuple[VersionRecord, VersionRecord]]()
+    records, follows = view.history.records, view.history.follows_previous
+    for position in range(1, len(records)):
+        before, after = records[position - 1], records[position]
+        if before.indices is after.indices:
+            continue
+        names = {segment.name for segment in after.indices}
+        for segment in before.indices:
+            # What is not kept may have dropped it on purpose.
+            is_aside = after.operation != OperationName.CREATE_INDEX and follows[position]
+            if segment.name not in names and is_aside:
+                went[segment.name] = before, after
+        for name in names:
+            went.pop(name, None)
+    indexed = {segment.fields for segment in now.indices}
+    for name, (before, after) in went.items():
+        row = index_summary(view, before.version).row(
+            by_predicate=pl.col("name") == name, named=True
+        )
+        [segment, *_] = [one for one in before.indices if one.name == name]
+        there, then = field_names(history)[0], field_names(view.version(before.version))[0]
+        # Field IDs begin anew at an Overwrite; and who took over the name is searched, too.
+        by_name = {path: key for key, path in there.items()}
+        fields = tuple([by_name.get(then.get(key, ""), -1) for key in segment.fields])
+        operations = [one.operation for one in records if one.version >= after.version]
+        is_new = OperationName.OVERWRITE in operations
+        if not is_new and frozenset(segment.fields) <= there.keys():
+            fields = segment.fields
+        columns = [path for path in names_of(fields, there) if path is not None]
+        if len(columns) < len(fields) or not columns or fields in indexed:
+            continue
+        yield Finding(
+            "index_lost",
+            f"the index {_quoted(name)} on {', '.join(columns)} is gone since version "
+            f"{after.version}: {after.operation} took it along",
+            subject=Subject("index", name),
+            versions=(after.version, now.version),
+            since=after.version,
+            columns=tuple(columns),
+            remedy=Remedy("Build it anew", _call({**row, "fields": columns})),
+        )
 
 
 class _Of(TypedDict):

@@ -1,12 +1,12 @@
 """The write-ahead log of a table: shards, their generations, and rows that only the log has."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from lance_explorer.errors import CorruptFileError, FormatError
-from lance_explorer.findings import Finding
+from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.format.indices import CompactedSsTable
 from lance_explorer.format.mem_wal import (
     MEM_WAL_FOLDER,
@@ -30,7 +30,7 @@ from lance_explorer.history.history import History
 from lance_explorer.history.view import HistoryView
 from lance_explorer.storage.base import FileInfo, Storage, given
 
-__all__ = ["MEM_WAL", "mem_wal", "rows_not_scanned"]
+__all__ = ["MEM_WAL", "mem_wal", "missing_log_tables", "rows_not_scanned"]
 
 MEM_WAL = FrameSchema(
     "mem_wal",
@@ -102,7 +102,8 @@ def rows_not_scanned(view: HistoryView, history: History) -> Iterator[Finding]:
     version = history.records[0].version
     if merged_generations(history.records[0].indices) is None:
         return
-    fresh = mem_wal(view).filter(~pl.col("is_merged"))
+    gone = [one["path"] for one in _missing(view)]
+    fresh = mem_wal(view).filter(~pl.col("is_merged"), ~pl.col("path").is_in(gone))
     count = int(fresh["num_changes"].sum())
     if not count:
         return
@@ -116,6 +117,54 @@ def rows_not_scanned(view: HistoryView, history: History) -> Iterator[Finding]:
         versions=(version, version),
         rows=count,
     )
+
+
+def missing_log_tables(view: HistoryView, history: History) -> Iterator[Finding]:
+    """Find tables of the write-ahead log that are gone, and were not merged.
+
+    The entries of the log from which such a table was written stay until they are cleaned up.
+    """
+    record = history.records[0]
+    if merged_generations(record.indices) is None:
+        return
+    for line in _missing(view):
+        folder, generation = f"{MEM_WAL_FOLDER}/{line['shard_id']}/", line["generation"]
+        entries = [
+            (name, entry.num_rows)
+            for name, entry, _ in _entries(view.storage.live, folder)
+            if entry.generation == generation and entry.num_rows
+        ]
+        count, left = line["num_changes"], sum([rows for _, rows in entries])
+        names = ", ".join([name for name, _ in entries])
+        is_whole = count == left
+        yield Finding(
+            "log_table_missing",
+            f"{line['path']} is missing: generation {generation} of the write-ahead log, "
+            f"{count:,} rows that were not merged",
+            subject=Subject("files", line["path"], line["path"]),
+            versions=(record.version, record.version),
+            consequence=f"The log itself still has {'all' if is_whole else f'{left:,}'} of them."
+            if left
+            else "They are lost, unless a backup has them.",
+            remedy=Remedy(
+                f"Write the rows of these Arrow streams below {folder}wal/ to the table, without "
+                f"their column _tombstone, in their order: {names}."
+            )
+            if left
+            else Remedy("Restore the folder from a backup."),
+            rows=count,
+        )
+
+
+def _missing(view: HistoryView) -> list[dict[str, Any]]:
+    """Return the generations, lines of :func:`mem_wal`, of which the tables are gone."""
+    storage, found = view.storage.live, list[dict[str, Any]]()
+    tables = mem_wal(view).filter(~pl.col("is_merged"), place="table")
+    for (shard,), lines in tables.group_by("shard_id", maintain_order=True):
+        folder = f"{MEM_WAL_FOLDER}/{shard}/"
+        there = {f"{folder}{name}/" for name in storage.list_folders(folder)}
+        found += [line for line in lines.iter_rows(named=True) if line["path"] not in there]
+    return found
 
 
 def _lines(storage: Storage, merged: tuple[CompactedSsTable, ...]) -> Iterator[_Line]:
@@ -158,7 +207,7 @@ def _of_shard(
             is_merged=one.generation <= until,
         )
     fresh: dict[int, list[tuple[LogEntry, int]]] = {}
-    for entry, size_bytes in _log(storage, folder, state.replay_after):
+    for _, entry, size_bytes in _entries(storage, folder, state.replay_after):
         if entry.generation is not None and entry.num_rows:
             fresh.setdefault(entry.generation, []).append((entry, size_bytes))
     for generation, entries in fresh.items():
@@ -193,8 +242,8 @@ def _latest_state(storage: Storage, folder: str) -> ShardState | None:
     return state
 
 
-def _log(storage: Storage, folder: str, after: int) -> Iterator[tuple[LogEntry, int]]:
-    """Yield the entries of the log behind a position, with their sizes."""
+def _entries(storage: Storage, folder: str, after: int = 0) -> Iterator[tuple[str, LogEntry, int]]:
+    """Yield the entries of the log behind a position: names of files, entries and sizes."""
     files = [
         file for number, file in _numbered(storage.list_files(f"{folder}wal/")) if number > after
     ]
@@ -204,7 +253,7 @@ def _log(storage: Storage, folder: str, after: int) -> Iterator[tuple[LogEntry, 
         if content is None:
             continue  # it was written as a table, and removed, since the listing
         try:
-            yield decode_log_entry(given(content)), file.size_bytes
+            yield file.name, decode_log_entry(given(content)), file.size_bytes
         except FormatError as error:
             raise error.located(path) from error
 

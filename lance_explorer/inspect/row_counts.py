@@ -125,7 +125,7 @@ def count_versions(
     needed = [record for record in history.records if record.operation in _NEEDS_OPERATION]
     with view.reading_transactions(needed):
         for position, told in enumerate(_told(history, steps, num_rows)):
-            if not both[position] or history.restores_detached[position]:
+            if not both[position] or history.is_uncertain[position]:
                 counts.append(_UNKNOWN)
                 continue
             try:

@@ -162,21 +162,27 @@ def rows_with_vectors(
     storage_options: StorageOptions,
     *,
     by_address: bool,
-) -> pl.Series:
-    """Return those of some rows that have a vector of numbers alone, which an index has to find.
+) -> tuple[pl.Series, pl.Series]:
+    """Return those of some rows with a vector of numbers, and those with a vector of zeros.
 
-    Vectors are read batch by batch.
+    An index has to find the former. Vectors are read batch by batch.
     """
     row = "_rowaddr" if by_address else "_rowid"
-    found = [pl.Series("row", [], pl.UInt64)]
+    found, zeros = [pl.Series("row", [], pl.UInt64)], [pl.Series("row", [], pl.UInt64)]
     for batch in row_batches(
         uri, version, fragment_ids, [column, row], storage_options=storage_options
     ):
         here = to_polars(pa.Table.from_batches([batch])).filter(pl.col(row).is_in(rows.implode()))
         numbers = here[column].cast(pl.List(pl.Float64))
         is_whole = numbers.list.eval(pl.element().is_finite()).list.all()
-        found.append(here.filter(is_whole & numbers.list.drop_nulls().list.len().gt(0))[row])
-    return pl.concat([some.rename("row") for some in found])
+        is_whole &= numbers.list.drop_nulls().list.len().gt(0)
+        is_zero = numbers.list.eval(pl.element() == 0).list.all()
+        found.append(here.filter(is_whole & ~is_zero)[row])
+        zeros.append(here.filter(is_whole & is_zero)[row])
+    rows, without_direction = [
+        pl.concat([one.rename("row") for one in some]) for some in (found, zeros)
+    ]
+    return rows, without_direction
 
 
 def _read(path: str, storage_options: StorageOptions, columns: list[str] | None = None) -> pa.Table:

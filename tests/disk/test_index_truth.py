@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import lance
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -203,6 +204,23 @@ def test_an_index_whose_files_cannot_be_read_is_said_to_be_unchecked(tmp_path):
         file.write_bytes(b"nothing")
     [found] = index_truth(lx.open_table(path)._view)
     assert (found.code, found.subject) == ("not_checked", Subject("index", "id"))
+
+
+@pytest.mark.parametrize(("metric", "told"), [("cosine", "vectors_without_direction"), ("L2", "")])
+def test_vectors_of_zeros_have_no_cosine_and_no_index_misses_them(tmp_path, metric, told):
+    path = tmp_path / "t.lance"
+    values = np.random.default_rng(1).random((600, 8), dtype="f4")
+    values[1::10] = 0
+    vectors = pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1)), 8)
+    dataset = lance.write_dataset(pa.table({"id": range(600), "vector": vectors}), path)
+    dataset.create_index("vector", "IVF_PQ", metric=metric, num_partitions=2, num_sub_vectors=2)
+    scan = {"column": "vector", "q": np.ones(8, "f4"), "k": 600, "use_index": False}
+    search = {**scan, "metric": metric}
+    rows = lance.dataset(path).to_table(nearest=search, columns=["id"]).num_rows
+    assert rows == (540 if told else 600)
+    found = [*index_truth(lx.open_table(path)._view)]
+    assert [one.code for one in found] == ([told] if told else [])
+    assert [one.rows for one in found] == ([60] if told else [])
 
 
 def test_a_column_of_a_struct_is_said_to_be_unchecked(tmp_path):

@@ -1,5 +1,6 @@
 """Rows of a write-ahead log, beside what pylance says of the files that it wrote."""
 
+import shutil
 from pathlib import Path
 from uuid import UUID
 
@@ -111,3 +112,31 @@ def test_a_damaged_file_of_the_log_is_named(tmp_path, folder):
     assert found["statement"][0].startswith("rows not scanned could not be checked")
     Path(file).write_bytes(data)
     writer.close()
+
+
+@pytest.mark.parametrize("has_log", [True, False])
+def test_a_table_of_the_log_that_is_gone_is_told_with_what_the_log_still_has(tmp_path, has_log):
+    path = tmp_path / "t.lance"
+    lance.write_dataset(keyed(0, 5), path).initialize_mem_wal(unsharded=True)
+    for start in (100, 200):
+        with lance.dataset(path).mem_wal_writer(str(UUID(int=1))) as writer:
+            writer.put(keyed(start, start + 4))
+    table = lx.open_table(path)
+    assert table.inspect.health().filter(code="log_table_missing").is_empty()
+    second = path / table.inspect.mem_wal().filter(generation=2)["path"].item()
+    shutil.rmtree(second)
+    log = second.parent / "wal"
+    if not has_log:
+        shutil.rmtree(log)
+    table = lx.open_table(path)
+    [found] = table.check().filter(code="log_table_missing").rows(named=True)
+    assert (found["severity"], found["num_rows"]) == ("error", 4)
+    assert "generation 2" in found["statement"]
+    assert table.inspect.health().filter(code="rows_not_scanned")["num_rows"].to_list() == [4]
+    if not has_log:
+        assert "lost, unless a backup" in found["consequence"]
+        return
+    assert found["consequence"] == "The log itself still has all of them."
+    [name] = [file.name for file in log.iterdir() if file.name in found["remedy"]]
+    rows = pa.ipc.open_stream((log / name).read_bytes()).read_all().drop_columns("_tombstone")
+    assert rows.to_pylist() == keyed(200, 204).to_pylist()

@@ -66,6 +66,6 @@ def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
 
 def _takes_more_than_one(step: StepFacts) -> bool:
     """Whether there are commits enough for one that wrote rows and one that moved them."""
-    if step.history.restores_detached[step.position]:
+    if step.history.is_uncertain[step.position]:
         return True
     return step.num_lost + (step.name in (OperationName.REWRITE, OperationName.RESTORE, None)) > 1

@@ -18,7 +18,7 @@ def doubtful_ids(stored: StoredRows, position: int) -> RunColumns:
     They are in data files that no earlier version has. Where no restore of a detached version is
     seen, those count that a detached version has, too, which lost ones may have restored.
     """
-    if stored.history.restores_detached[position]:
+    if stored.history.is_uncertain[position]:
         return _written_ids(stored, position)
     hidden = [RunColumns.empty()]
     for one in maybe_restored(stored.view, stored.history, position):

@@ -115,7 +115,7 @@ class _Lines:
 
     def _goes_back(self, position: int) -> bool:
         is_restore = self._history.records[position].operation == OperationName.RESTORE
-        return is_restore and not self._history.restores_detached[position]
+        return is_restore and not self._history.is_uncertain[position]
 
     def _continued(self, position: int) -> int:
         """Return the version whose row IDs mean the same in a version.

@@ -131,7 +131,7 @@ def _steps(
         if left and arrived:
             written = _paths_written(step)
             arrived = [key for key in arrived if _first_path(history.states[key]) not in written]
-        if history.restores_detached[position] or (
+        if history.is_uncertain[position] or (
             step.num_lost and maybe_restored(view, history, position)
         ):
             continue  # what was rewritten may be fragments of a detached version
