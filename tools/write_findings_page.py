@@ -1,6 +1,6 @@
-"""Write docs/FINDINGS.md: all kinds of findings, as the package declares them.
+"""Write docs/FINDINGS.md and docs/KNOWN_BUGS.md: findings and bugs, as the package declares them.
 
-With ``--check`` nothing is written, and the exit code is 1 if the page is not what it would be.
+With ``--check`` nothing is written, and the exit code is 1 if a page is not what it would be.
 """
 
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "FINDINGS.md"
+BUGS = ROOT / "docs" / "KNOWN_BUGS.md"
 sys.path.insert(0, str(ROOT))
 
 HEAD = """<!-- written by make findings-page from lance_explorer/findings/catalogue.py -->
@@ -38,16 +39,46 @@ TITLES = {
 }
 
 
+HEAD_OF_BUGS = """<!-- written by make findings-page from lance_explorer/checks/known_bugs/ -->
+
+# Known bugs
+
+Bugs of releases of Lance that leave damage in tables, or make answers wrong. Where `table.check()`
+finds what one of them did, the finding has it as `known_bug`, with the version and the release that
+did it, and as `readers` who answers wrongly because of it. Each is found in a table that such a
+release wrote, and in no table of another release that is tested here.
+"""
+
+
 def main() -> int:
-    """Write the page, or check it."""
-    written = page()
-    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == written:
-        return 0
-    if "--check" in sys.argv:
-        print("docs/FINDINGS.md is not what the catalogue says: run `make findings-page`")
-        return 1
-    PAGE.write_text(written, encoding="utf-8")
+    """Write the pages, or check them."""
+    pages = {PAGE: page(), BUGS: page_of_bugs()}
+    for file, written in pages.items():
+        if file.exists() and file.read_text(encoding="utf-8") == written:
+            continue
+        if "--check" in sys.argv:
+            print(f"docs/{file.name} is not what the package says: run `make findings-page`")
+            return 1
+        file.write_text(written, encoding="utf-8")
     return 0
+
+
+def page_of_bugs() -> str:
+    """Return the page of known bugs."""
+    from lance_explorer.checks.known_bugs import KNOWN_BUGS
+
+    parts = [HEAD_OF_BUGS]
+    for bug in KNOWN_BUGS:
+        codes = ", ".join([f"[`{code}`](FINDINGS.md#{code})" for code in bug.codes])
+        parts.append(
+            f"\n## {bug.name}\n\n"
+            f"{bug.what[0].upper()}{bug.what[1:]}.\n\n"
+            f"* releases: {bug.releases}\n"
+            f"* who answers wrongly: {bug.readers}\n"
+            f"* found as: {codes}\n"
+            f"* what to do: {bug.remedy}\n"
+        )
+    return "".join(parts)
 
 
 def page() -> str:

@@ -14,7 +14,7 @@ from lance_explorer.checks.frame import CHECKS
 from lance_explorer.checks.index_trials import index_trials
 from lance_explorer.checks.index_truth import index_truth
 from lance_explorer.checks.key_checks import key_findings
-from lance_explorer.checks.known_bugs import indices_left_behind, known_bug
+from lance_explorer.checks.known_bugs import with_known_bug
 from lance_explorer.checks.openings import opening_findings
 from lance_explorer.checks.storage_checks import storage_findings
 from lance_explorer.checks.value_checks import value_findings
@@ -131,9 +131,7 @@ def of_storage(view: HistoryView, look: Look = survey) -> Part:
 def found_by(view: HistoryView, parts: list[Part]) -> list[Finding]:
     """Return what some checks find, the worst first, and which known bug did it."""
     found = [finding for part in parts for finding in _checked(view, *part)]
-    is_left = any(finding.code == "index_covers_nothing" for finding in found)
-    left_behind = indices_left_behind(view) if is_left else {}
-    found = [replace(one, known_bug=known_bug(view, one, left_behind)) for one in found]
+    found = [with_known_bug(view, finding) for finding in found]
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
 
 

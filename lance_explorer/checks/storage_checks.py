@@ -13,6 +13,7 @@ from lance_explorer.disk.usage import KIND_WORDS
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Cause, Finding, Remedy, Subject
 from lance_explorer.frames.sizes import byte_size, counted
+from lance_explorer.storage import LocalStorage
 
 __all__ = ["LARGE_LEFTOVER_BYTES", "LARGE_OLD_BYTES", "LEFTOVER_SHARE", "storage_findings"]
 
@@ -44,6 +45,7 @@ def storage_findings(found: Survey) -> Iterator[Finding]:
     yield from _unknown(in_root, found)
     yield from _in_bases(objects.filter(pl.col("base_uri") != found.named.roots.uris[OWN]), found)
     yield from _refs(found)
+    yield from _empty_index_folders(objects, found)
 
 
 _COPIED = Remedy("The manifest has a copy.")
@@ -76,6 +78,23 @@ def _damaged(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
                 remedy=whole.remedy if whole else _COPIED if is_copied else None,
                 is_mild=is_copied,
             )
+
+
+def _empty_index_folders(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
+    """Tell of folders of indices without any file; object stores have none."""
+    if not isinstance(found.view.storage.live, LocalStorage):
+        return
+    folder = "_indices/"
+    paths = objects.filter(pl.col("path").str.starts_with(folder))["path"]
+    filled = set(paths.str.split("/").list.get(1))
+    empty = sorted({*found.view.storage.live.list_folders(folder)} - filled)
+    if empty:
+        yield Finding(
+            "empty_index_folders",
+            f"{counted(len(empty), 'folder')} of former indices below {folder} "
+            f"{'is' if len(empty) == 1 else 'are'} empty: {empty[0]}{', ...' if empty[1:] else ''}",
+            subject=Subject("files", "index", f"{folder}{empty[0]}/"),
+        )
 
 
 def _of_old_versions(objects: pl.DataFrame) -> Iterator[Finding]:

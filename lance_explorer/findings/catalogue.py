@@ -64,6 +64,15 @@ KINDS: Mapping[str, Kind] = {
         remedy="Go back to the version before, and write again what was added.",
         consequence="What it changed is uncertain in all answers.",
     ),
+    "fields_renumbered": Kind(
+        "metadata",
+        "error",
+        "A Merge gave names of columns to the field IDs of other columns, of which files have the "
+        "values.",
+        "version 4 gave columns the field IDs of others: price has the values of cost",
+        remedy="Go back to the version before.",
+        consequence="The columns show values of others.",
+    ),
     "clock_ran_back": Kind(
         "metadata",
         "warning",
@@ -654,6 +663,14 @@ KINDS: Mapping[str, Kind] = {
         "Before a cleanup, tag the version that the branch was created from: "
         "table.cleanup_preview() has the calls that break nothing.",
     ),
+    "empty_index_folders": Kind(
+        "storage",
+        "info",
+        "Folders of former indices are there without a file.",
+        "6 folders of former indices below _indices/ are empty: 0e5b2c9a-..., ...",
+        "Remove the empty folders.",
+        "They take no space that counts.",
+    ),
     "tag_without_version": Kind(
         "storage",
         "warning",
@@ -691,6 +708,16 @@ KINDS: Mapping[str, Kind] = {
         "the index 'id_idx' on id is gone since version 3: Overwrite took it along",
         remedy="Build it anew.",
         consequence="Each search reads all rows.",
+    ),
+    "index_rebuilt_for_nothing": Kind(
+        "indices",
+        "info",
+        "Three commits or more wrote an index again, with the same settings, over the fragments "
+        "that it covered before.",
+        "12 commits wrote the index 'id_idx' again, which covered the same fragments before",
+        "Update indices only after rows were added: dataset.optimize.optimize_indices() adds the "
+        "new rows alone, create_scalar_index(replace=True) reads all.",
+        "Each rebuild reads the whole column and writes the whole index.",
     ),
     "equal_indices": Kind(
         "indices",

@@ -10,14 +10,14 @@ from dataclasses import replace
 import numpy as np
 
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.findings import Finding, Subject
+from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.format.column_operations import Merge, Project
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import DataFile, DeletionFile, Fragment
 from lance_explorer.format.layout_operations import Rewrite
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Append, Overwrite, Update
-from lance_explorer.format.schema import Field
+from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.format.table_operations import Restore
 from lance_explorer.format.transactions import Transaction
 from lance_explorer.history.history import KEEPS_FRAGMENTS, VersionRecord
@@ -25,7 +25,7 @@ from lance_explorer.history.progress import with_progress
 from lance_explorer.history.steps import Step
 from lance_explorer.history.view import HistoryView
 
-__all__ = ["contradictions"]
+__all__ = ["contradictions", "renumbered"]
 
 _KEEPS_LIST = frozenset(
     [
@@ -96,6 +96,49 @@ def contradictions(view: HistoryView) -> list[Finding]:
                 )
             )
     return found
+
+
+def renumbered(view: HistoryView) -> Iterator[Finding]:
+    """Find commits that gave names of columns to field IDs of which files have other values.
+
+    A Merge keeps field IDs or takes new ones; only one with a schema made by hand does not.
+    """
+    history = view.history
+    for position in np.flatnonzero(history.follows_previous[1:]).tolist():
+        before, after = history.records[position : position + 2]
+        if before.schema is after.schema or after.operation != OperationName.MERGE:
+            continue
+        was, now = field_paths(before.schema), field_paths(after.schema)
+        ids = {path: key for key, path in was.items()}
+        there = history.states.have_fields
+        moved = {
+            path: key
+            for key, path in now.items()
+            if ids.get(path, key) != key and there([key])[history.states_at(position)].any()
+        }
+        if not moved:
+            continue
+        older = {
+            key: path
+            for record in history.records[: position + 1]
+            for key, path in field_paths(record.schema).items()
+        }
+        told = [
+            f"{path} has the values of {older.get(key, f'the field with ID {key}')}"
+            for path, key in moved.items()
+        ]
+        yield Finding(
+            "fields_renumbered",
+            f"version {after.version} gave columns the field IDs of others: {', '.join(told)}",
+            subject=Subject("version", str(after.version)),
+            versions=(after.version, history.records[-1].version),
+            columns=tuple(moved),
+            remedy=Remedy(
+                f"Go back to version {before.version}, which drops what was committed since",
+                f"dataset.checkout_version({before.version}).restore()",
+                f"dataset.checkout_version({history.records[-1].version}).restore()",
+            ),
+        )
 
 
 def _not_compared(step: _Neighbours) -> Finding:

@@ -13,7 +13,7 @@ from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.states import UNKNOWN_COUNT, num_row_ids
 from lance_explorer.history.uncertain_commits import uncertain_commits
 from lance_explorer.history.view import HistoryView
-from lance_explorer.inspect.contradictions import contradictions
+from lance_explorer.inspect.contradictions import contradictions, renumbered
 from lance_explorer.storage import is_link
 
 __all__ = ["findings", "metadata_findings"]
@@ -29,6 +29,7 @@ def metadata_findings(view: HistoryView) -> list[Finding]:
         *_uncounted(history),
         *_contradicted(history),
         *contradictions(view),
+        *renumbered(view),
         *uncertain_commits(history),
         *rewrites(view).findings,
         *view.recorded_findings,

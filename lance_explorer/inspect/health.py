@@ -19,6 +19,7 @@ from lance_explorer.inspect.fragment_health import (
 from lance_explorer.inspect.history_health import (
     clocks,
     compactions_not_committed,
+    index_rebuilds,
     many_versions,
     no_upkeep,
     rewrites_untold,
@@ -60,6 +61,7 @@ _OF_ALL_VERSIONS: tuple[tuple[Topic, _Check], ...] = (
     ("metadata", clocks),
     ("values", rewrites_untold),
     ("indices", lost_indices),
+    ("indices", index_rebuilds),
     ("files", v1_names),
     ("indices", unstable_row_ids),
     ("files", rows_not_scanned),

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import polars as pl
 from humanize import precisedelta
 
 from lance_explorer.findings import Cause, Finding, Remedy, Subject
 from lance_explorer.format.flags import STABLE_ROW_IDS
-from lance_explorer.format.indices import SYSTEM_INDICES
+from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.frames.sizes import byte_size, counted
 from lance_explorer.history.file_changes import InPlace, in_place
@@ -24,8 +25,10 @@ __all__ = [
     "MANY_MOVED_ROWS",
     "MANY_VERSIONS",
     "MANY_WITHOUT_UPKEEP",
+    "SOME_REBUILDS",
     "clocks",
     "compactions_not_committed",
+    "index_rebuilds",
     "many_versions",
     "no_upkeep",
     "rewrites_untold",
@@ -42,6 +45,9 @@ MANY_MOVED_ROWS = 1_000_000
 
 MANY_WITHOUT_UPKEEP = 100
 """So many versions without a compaction and a cleanup are worth knowing."""
+
+SOME_REBUILDS = 3
+"""So many rebuilds of an index for nothing are worth knowing."""
 
 _SKEW = timedelta(seconds=2)
 """Clocks of several machines differ by so much anyway."""
@@ -170,6 +176,38 @@ def compactions_not_committed(view: HistoryView, _: History) -> Iterator[Finding
         )
 
 
+def index_rebuilds(view: HistoryView, _: History) -> Iterator[Finding]:
+    """Find indices that commits wrote again though they covered all the same before."""
+    records, found = view.history.records, dict[str, list[int]]()
+    for before, after in pairwise(records):
+        if after.operation != OperationName.CREATE_INDEX or before.indices is after.indices:
+            continue
+        for name in {segment.name for segment in after.indices} - SYSTEM_INDICES:
+            old, new = [
+                [one for one in record.indices if one.name == name] for record in (before, after)
+            ]
+            is_same = {one.uuid for one in old} == {one.uuid for one in new}
+            if old and not is_same and _what(old) == _what(new):
+                found.setdefault(name, []).append(after.version)
+    for name, versions_of in found.items():
+        if len(versions_of) >= SOME_REBUILDS:
+            yield Finding(
+                "index_rebuilt_for_nothing",
+                f"{len(versions_of):,} commits wrote the index {name!r} again, which covered the "
+                "same fragments before",
+                subject=Subject("index", name),
+                versions=(versions_of[0], versions_of[-1]),
+            )
+
+
+def _what(segments: list[IndexMetadata]) -> tuple[object, ...] | None:
+    """Return what segments cover, and how; None, which equals nothing, if that is not stored."""
+    covered = [segment.fragment_ids() for segment in segments]
+    ids = {fragment for some in covered if some is not None for fragment in some}
+    kinds = {(segment.fields, segment.details) for segment in segments}
+    return (object(),) if None in covered else (ids, kinds)
+
+
 def rewrites_untold(view: HistoryView, history: History) -> Iterator[Finding]:
     """Find commits that wrote values in place, and left the row versions as they were."""
     if not history.records[0].manifest.reader_feature_flags & STABLE_ROW_IDS:
@@ -192,7 +230,6 @@ def rewrites_untold(view: HistoryView, history: History) -> Iterator[Finding]:
             f"of rows, the last in version {found[-1]}",
             subject=Subject("version", str(found[-1])),
             versions=(found[0], found[-1]),
-            readers="all: Lance's own change feed, dataset.delta(), leaves these rows out",
         )
 
 

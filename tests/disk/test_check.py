@@ -18,7 +18,6 @@ from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.listing import FIRST_DETACHED
 from tests.disk.lives import Life, rows
 from tests.format.samples import DATA
-from tests.stored_tables import stored_check
 from tests.synthetic import ManifestFile
 from tests.synthetic.wire import record
 
@@ -143,12 +142,6 @@ def test_an_index_whose_rows_were_overwritten_is_no_bug(tmp_path: Path) -> None:
     lance.write_dataset(rows(6, 20), str(path), mode="append")
     found = lx.open_table(path).check().filter(code="index_covers_nothing")
     assert found["known_bug"].to_list() == [None] * len(found)
-
-
-@stored_check(lambda asked: asked.release in ("13.0.0", "14.0.2"))
-def check_no_known_bug_is_found_in_tables_of_new_releases(asked):
-    found = asked.table.check().drop_nulls("known_bug")
-    assert set(found["code"]) <= {"index_covers_nothing"}
 
 
 def test_an_unknown_level_is_refused(tmp_path: Path) -> None:

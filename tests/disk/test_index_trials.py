@@ -54,7 +54,7 @@ def test_an_index_that_finds_its_rows_is_tried_and_no_finding(
 
 
 def test_a_zone_map_that_a_compaction_left_behind_finds_nothing() -> None:
-    path = Path(__file__).parent / "known_bugs" / "zone_map_left_behind-10.0.0.lance"
+    path = Path(__file__).parent / "known_bugs" / "zone_maps_left_behind-10.0.0.lance"
     dataset = lance.dataset(str(path))
     asked = [
         dataset.scanner(filter="day = 23", use_scalar_index=with_index).to_table().num_rows

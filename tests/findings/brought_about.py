@@ -51,6 +51,13 @@ _BY_TEST = {
             "vectors_without_direction"
         ],
     },
+    "tests/disk/test_known_bugs.py": {
+        "test_a_known_bug_is_named_with_the_commit_that_did_it": ["empty_index_folders"],
+        "test_an_index_that_is_built_again_over_new_rows_is_not_built_for_nothing": [
+            "index_rebuilt_for_nothing"
+        ],
+        "test_names_stand_for_other_values_as_pylance_reads_them": ["fields_renumbered"],
+    },
     "tests/disk/test_links.py": {
         "test_a_branch_that_was_created_under_another_name_is_kept_by_what_is_offered": [
             "branch_under_another_name"

@@ -1,0 +1,43 @@
+"""Which findings are the work of a known bug: each has a module here, and a table that shows it."""
+
+from dataclasses import replace
+
+from lance_explorer.checks.known_bugs import (
+    blobs_emptied,
+    created_at_one,
+    fields_renumbered,
+    index_folders_left,
+    index_left_behind,
+    live_rows_stored,
+    next_row_id_set_back,
+    rebuilt_for_nothing,
+    rewrites_without_versions,
+    zone_maps_left_behind,
+)
+from lance_explorer.checks.known_bugs.record import KnownBug, words_of
+from lance_explorer.findings import Finding
+from lance_explorer.history.view import HistoryView
+
+__all__ = ["KNOWN_BUGS", "with_known_bug"]
+
+KNOWN_BUGS: tuple[KnownBug, ...] = (
+    next_row_id_set_back.BUG,
+    created_at_one.BUG,
+    zone_maps_left_behind.BUG,
+    index_left_behind.BUG,
+    blobs_emptied.BUG,
+    fields_renumbered.BUG,
+    rewrites_without_versions.BUG,
+    live_rows_stored.BUG,
+    index_folders_left.BUG,
+    rebuilt_for_nothing.BUG,
+)
+
+
+def with_known_bug(view: HistoryView, finding: Finding) -> Finding:
+    """Return a finding with the known bug that it shows, and who reads wrongly because of it."""
+    for bug in KNOWN_BUGS:
+        record = bug.did(view, finding) if finding.code in bug.codes else None
+        if record is not None:
+            return replace(finding, known_bug=words_of(bug, record), readers=bug.readers)
+    return finding

@@ -1,0 +1,70 @@
+"""What is known of a bug of a release of Lance that leaves damage in tables."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lance_explorer.findings import Finding
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.view import HistoryView
+
+__all__ = ["KnownBug", "Release", "record_at", "release_of", "words_of"]
+
+Release = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBug:
+    """A bug of some releases.
+
+    Attributes
+    ----------
+    name : str
+        Its number among the issues of Lance, or the release that did it.
+    what : str
+        What it did, in a sentence.
+    releases : str
+        The releases known to do it.
+    codes : tuple of str
+        The findings that show its damage.
+    did : callable
+        Given the branch and such a finding, returns the version whose commit did it; None if this
+        bug did not.
+    readers : str
+        Which releases answer wrongly because of it.
+    remedy : str
+        What mends it.
+    """
+
+    name: str
+    what: str
+    releases: str
+    codes: tuple[str, ...]
+    did: Callable[[HistoryView, Finding], VersionRecord | None]
+    readers: str
+    remedy: str
+
+
+def words_of(bug: KnownBug, record: VersionRecord) -> str:
+    """Return what is said of a bug, and of the commit that did it."""
+    release = release_of(record)
+    by = "" if release is None else f", by Lance {'.'.join(map(str, release))}"
+    return f"{bug.name}: {bug.what} (version {record.version}{by})"
+
+
+def release_of(record: VersionRecord) -> Release | None:
+    """Return the release of Lance that wrote a version; None if it is not told."""
+    writer = record.manifest.writer
+    if writer is None or writer.library != "lance":
+        return None
+    parts = writer.version.split(".")
+    if len(parts) < 3 or not all(part.isdecimal() for part in parts[:3]):
+        return None
+    return int(parts[0]), int(parts[1]), int(parts[2])
+
+
+def record_at(view: HistoryView, finding: Finding) -> VersionRecord | None:
+    """Return the first version that a finding is about; None if it is not kept."""
+    history, version = view.history, finding.first_version
+    if version is None or version not in history:
+        return None
+    return history.records[history.position(version)]
