@@ -90,12 +90,12 @@ clean:  ## remove .venv, caches and reports
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.lab: pyproject.toml constraints.txt | $(BIN)/pip
-	@echo "Installing lance_explorer and JupyterLab into $(VENV) (a minute or two)"
+	@echo "Installing lance_explorer and JupyterLab into $(VENV) (a minute)"
 	@$(INSTALL) lab
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
-	@echo "Installing lance_explorer and its development tools into $(VENV) (a few minutes)"
+	@echo "Installing lance_explorer and its development tools into $(VENV) (a minute or two)"
 	@$(INSTALL) dev
 	@touch $(VENV)/.lab $@
 

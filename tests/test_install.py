@@ -1,32 +1,30 @@
-"""What the installation says of how far it is."""
+"""What the installation does where uv can, and where it cannot."""
 
-import threading
-import time
+import sys
 
-from tools.install import count, installed, progress
+import pytest
 
-SAID = """\
-Obtaining file:///here
-Requirement already satisfied: pip in ./lib (24.0)
-Collecting polars>=2.1 (from lance-explorer)
-  DEPRECATION: Building 'old' using the legacy setup.py is deprecated
-  Downloading polars-2.1-py3.whl (40 MB)
-Installing collected packages: polars, lance-explorer
-Successfully installed polars-2.1
-"""
+from tools import install
 
 
-def test_packages_are_counted_and_nothing_else_is_said():
-    lines = SAID.splitlines(keepends=True)
-    assert [how_far for _, how_far in progress(iter(lines)) if how_far] == [
-        "1 packages found, the last one pip",
-        "2 packages found, the last one polars",
-    ]
-    assert "".join(line for line, _ in progress(iter(lines))) == SAID
+@pytest.mark.parametrize(
+    ("failing", "done_by"), [((), "uv"), (("uv",), "pip"), (("get uv",), "pip")]
+)
+def test_pip_installs_what_uv_cannot(monkeypatch, failing, done_by):
+    done = []
+
+    def run(command):
+        name = "uv" if command[0].endswith("uv") else "get uv" if "uv" in command else "pip"
+        done.append(name)
+        return int(name in failing)
+
+    monkeypatch.setattr(install, "run", run)
+    monkeypatch.setattr(sys, "argv", ["install.py", "dev"])
+    assert install.main() == 0
+    assert done[-1] == done_by
 
 
-def test_how_many_are_installed_is_said_until_all_are(capsys):
-    done = threading.Event()
-    done.set()
-    count(time.monotonic() - 7, installed() - 2, 5, done)
-    assert capsys.readouterr().out == "  7 s: 2 of 5 packages installed\n"
+def test_a_failure_of_both_is_the_status(monkeypatch):
+    monkeypatch.setattr(install, "run", lambda _: 3)
+    monkeypatch.setattr(sys, "argv", ["install.py", "dev"])
+    assert install.main() == 3

@@ -1,0 +1,219 @@
+"""Random lives with one random damage each: what ``check`` says, beside what pylance reads.
+
+``python -m tests.disk.seeded_damage --lives 100 --seed 1``. A damage after which pylance reads
+another table than before has to be a finding that names the file; one after which it reads the same
+may be one. Values that were changed and can still be read are found where something repeats them.
+"""
+
+import argparse
+import json
+import multiprocessing
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import lance
+import pyarrow as pa
+
+import lance_explorer as lx
+
+__all__ = ["DAMAGES", "Damaged", "damaged", "main", "wrong_about"]
+
+_PATIENCE = 60
+"""Seconds that pylance has to read a table."""
+
+
+class Damaged(NamedTuple):
+    """A table and the file of it that was damaged."""
+
+    path: Path
+    file: str
+    how: str
+    before: dict[str, Any]
+
+
+def _gone(file: Path, _: random.Random) -> None:
+    file.unlink()
+
+
+def _empty(file: Path, _: random.Random) -> None:
+    file.write_bytes(b"")
+
+
+def _cut(file: Path, chance: random.Random) -> None:
+    data = file.read_bytes()
+    file.write_bytes(data[: chance.randrange(len(data))])
+
+
+def _zeros_at_end(file: Path, chance: random.Random) -> None:
+    data = file.read_bytes()
+    count = chance.randint(1, len(data))
+    file.write_bytes(data[:-count] + bytes(count))
+
+
+def _flipped(file: Path, chance: random.Random) -> None:
+    data = bytearray(file.read_bytes())
+    begin = chance.randrange(len(data))
+    for place in range(begin, min(begin + chance.choice([1, 8, 200]), len(data))):
+        data[place] ^= chance.randint(1, 255)
+    file.write_bytes(data)
+
+
+def _of_another(file: Path, chance: random.Random) -> None:
+    others = [one for one in file.parent.iterdir() if one != file and one.suffix == file.suffix]
+    file.write_bytes(chance.choice(others).read_bytes() if others else b"another file")
+
+
+DAMAGES: tuple[Callable[[Path, random.Random], None], ...] = (
+    *(_gone, _empty, _cut, _zeros_at_end, _flipped, _of_another),
+)
+
+
+def damaged(folder: Path, seed: int) -> Damaged:
+    """Let a table live, and damage one of its files."""
+    chance = random.Random(seed)
+    path = folder / "t.lance"
+    _live(path, chance)
+    before = read_apart(path)
+    kinds = {
+        "data": [*path.glob("data/*.lance")],
+        "_deletions": [*path.glob("_deletions/*")],
+        "_versions": [*path.glob("_versions/*.manifest")],
+        "_indices": [*path.glob("_indices/*/*")],
+        "_transactions": [*path.glob("_transactions/*")],
+    }
+    kind = chance.choice([name for name, files in kinds.items() if files for _ in range(3)])
+    file = chance.choice(sorted(kinds[kind]))
+    how = chance.choice(DAMAGES)
+    how(file, chance)
+    return Damaged(path, str(file.relative_to(path)), how.__name__.strip("_"), before)
+
+
+def _live(path: Path, chance: random.Random) -> None:
+    def rows(count: int) -> pa.Table:
+        nonlocal number
+        ids = [*range(number, number + count)]
+        number += count
+        return pa.table({"id": ids, "text": [f"text {one} " * 9 for one in ids]})
+
+    number, options = 0, {"enable_stable_row_ids": chance.random() < 0.5}
+    lance.write_dataset(
+        rows(40), str(path), max_rows_per_file=20, data_storage_version="2.1", **options
+    )
+    if chance.random() < 0.7:
+        kind: Any = chance.choice(["BTREE", "BITMAP", "ZONEMAP"])
+        lance.dataset(str(path)).create_scalar_index("id", kind)
+    for _ in range(chance.randint(2, 6)):
+        dataset = lance.dataset(str(path))
+        match chance.choice(["append", "delete", "update", "compact", "index"]):
+            case "append":
+                lance.write_dataset(rows(15), str(path), mode="append")
+            case "delete":
+                dataset.delete(f"id % 7 = {chance.randrange(7)}")
+            case "update":
+                dataset.update({"text": f"'new {number}'"}, where=f"id % 5 = {chance.randrange(5)}")
+            case "compact":
+                dataset.optimize.compact_files()
+            case "index":
+                dataset.optimize.optimize_indices()
+
+
+def read_apart(path: Path) -> dict[str, Any]:
+    """Return what pylance reads of the latest version, by a scan and by filters; or how it fails.
+
+    It reads in another process, which damage may end.
+    """
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_read, args=(str(path), theirs))
+    process.start()
+    theirs.close()
+    try:
+        told: dict[str, Any] = json.loads(ours.recv()) if ours.poll(_PATIENCE) else {"hangs": True}
+    except EOFError:
+        told = {"ended": True}
+    process.kill()
+    process.join()
+    return told
+
+
+def _read(path: str, line: Any) -> None:
+    told: dict[str, Any] = {}
+    try:
+        dataset = lance.dataset(path)
+        rows = dataset.to_table().sort_by("id")
+        told = {"rows": rows.to_pylist(), "version": dataset.version}
+        found = [
+            dataset.scanner(filter=f"id = {one}", columns=["id"]).to_table()["id"].to_pylist()
+            for one in (0, 7, 21, 39, 45)
+        ]
+        told["found"] = found
+    except BaseException as error:  # noqa: BLE001 - a panic is none of Exception
+        told["error"] = str(error)[:200]
+    line.send(json.dumps(told))
+
+
+def wrong_about(case: Damaged) -> str | None:
+    """Return what is wrong about what is said of a damaged table; None if nothing is."""
+    after = read_apart(case.path)
+    name = case.file.rpartition("/")[2]
+    try:
+        table = lx.open_table(case.path)
+        found = table.check(depth="values")
+    except lx.LanceExplorerError as error:
+        is_said = name in str(error) or "no kept version" in str(error)
+        return None if is_said else f"refused without naming the file: {error}"
+    seen = found.filter(~found["code"].is_in(["not_checked"]))
+    texts = [
+        " ".join([str(line[key]) for key in ("statement", "subject_path", "consequence", "remedy")])
+        for line in seen.iter_rows(named=True)
+    ]
+    folder = case.file.split("/")[-2]
+    is_named = any(name in text or folder in text for text in texts)
+    if after == case.before or is_named or len(seen.filter(seen["severity"] == "error")):
+        return _false_loss(case, after, table)
+    still_decodes = case.how in ("flipped", "zeros_at_end", "of_another") and "error" not in after
+    if still_decodes and case.file.startswith("data/") and set(after) == set(case.before):
+        return None  # nothing that would tell stands beside them
+    said = "; ".join(texts) or "nothing"
+    return f"pylance reads {_short(after)}, not {_short(case.before)}; check says: {said[:500]}"
+
+
+def _false_loss(case: Damaged, after: dict[str, Any], table: lx.Table) -> str | None:
+    """Tell of rows that are said to be lost, and that pylance still reads."""
+    if after == case.before:
+        lost = table.damage().num_lost
+        return f"{lost} rows are said to be lost, and all can be read" if lost else None
+    return None
+
+
+def _short(told: dict[str, Any]) -> str:
+    rows = {"rows": len(told["rows"])} if "rows" in told else {}
+    return str({**told, **rows})[:300]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Damage tables, and print what is wrong; return how often something was."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lives", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    told = parser.parse_args(arguments)
+    wrong = 0
+    for seed in range(told.seed, told.seed + told.lives):
+        folder = Path(tempfile.mkdtemp())
+        case = damaged(folder, seed)
+        found = wrong_about(case)
+        if found is not None:
+            wrong += 1
+            print(f"seed {seed}: {case.how} {case.file}: {found}", flush=True)
+        shutil.rmtree(folder)
+    print(f"{told.lives} lives, {wrong} wrong", flush=True)
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
