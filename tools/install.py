@@ -10,28 +10,20 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PIP = [
-    sys.executable,
-    "-m",
-    "pip",
-    "install",
-    "--disable-pip-version-check",
-    "-c",
-    "constraints.txt",
-]
+PIP = "-m pip install --disable-pip-version-check -c constraints.txt".split()
+UV = "pip install --system-certs --compile-bytecode -c constraints.txt".split()
 
 
 def main() -> int:
     """Install; return the exit status."""
     package, begin = ["-e", f".[{sys.argv[1]}]"], time.monotonic()
-    uv = [str(Path(sys.executable).parent / "uv"), "pip", "install", "--python", sys.executable]
+    python, uv = sys.executable, str(Path(sys.executable).parent / "uv")
     quiet = [] if sys.stderr.isatty() else ["--quiet"]  # it lists each package where none looks
-    status = run([*PIP, "--quiet", "uv"]) or run(
-        [*uv, *quiet, "--compile-bytecode", "-c", "constraints.txt", *package]
-    )
+    status = run([python, *PIP, "--quiet", "uv"])
+    status = status or run([uv, *UV, *quiet, "--python", python, *package])
     if status:
         print("  uv could not install it: now by pip, which takes some minutes", flush=True)
-        status = run([*PIP, "--progress-bar", "off", *package])
+        status = run([python, *PIP, "--progress-bar", "off", *package])
     if not status:
         print(f"  installed in {time.monotonic() - begin:.0f} s", flush=True)
     return status
