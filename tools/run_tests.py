@@ -218,8 +218,8 @@ def bounds(kind: Kind) -> Counts:
     pins = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if line]
     tools = [pin for pin in pins if pin.partition("==")[0] in TOOLS_OF_UNIT_TESTS]
     uv = f"{BIN}/uv"
-    install = (uv, "pip", "install", "--quiet", "--system-certs", "--python", python)
-    install += ("--resolution", resolution)
+    install = [uv, "pip", "install", "--quiet", "--system-certs", "--python", python]
+    install += ["--resolution", resolution]
     if not (
         succeeds(uv, "venv", "--quiet", "--clear", "--python", f"{BIN}/python", str(folder))
         and succeeds(*install, "--editable", ".[dynamodb,mcp,openlineage]", *tools)
