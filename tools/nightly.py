@@ -32,6 +32,7 @@ PROGRAMS = (
     "tests.differential.column_values --lives 2 --apart 1",
     "tests.disk.safe_calls --lives 4",
     "tests.disk.random_compactions --tables 10",
+    "tests.disk.seeded_damage --lives 12",
     "tests.ledger.lives --lives 2",
     "tests.fuzzing --cases 2500",
     "tests.table_fuzzing --tables 8",

@@ -74,6 +74,15 @@ def _tried(
         raise UnsupportedFeatureError(f"no filter is known for values of type {values.dtype}")
     root, options = value_root(view, version), view.storage.options
     trial = try_index(root, version, subject.name, filters, options)
+    if trial.failure is not None:
+        yield Finding(
+            "index_unreadable",
+            f"searches through the index {subject.name!r} fail: {trial.failure}",
+            subject=subject,
+            versions=(version, version),
+            columns=columns,
+        )
+        return
     if not trial.num_tried and len(values):
         raise UnsupportedFeatureError("no search asked it: another index may be asked instead")
     if len(trial.missing):

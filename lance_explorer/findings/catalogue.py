@@ -141,6 +141,16 @@ KINDS: Mapping[str, Kind] = {
         "Restore the manifest from a backup, or remove the version from the store.",
         "The versions before are shown.",
     ),
+    "newest_manifest_missing": Kind(
+        "metadata",
+        "error",
+        "The hint that writers leave names a later version than any whose manifest is there.",
+        "_versions/latest_version_hint.json says that version 7 was committed, and its manifest "
+        "_versions/18446744073709551608.manifest is missing",
+        "Restore the manifest from a backup. Files that only this version named are still there "
+        "until a cleanup removes them.",
+        "The version before is the latest that can be read.",
+    ),
     "manifest_of_other_size": Kind(
         "metadata",
         "warning",
@@ -793,6 +803,14 @@ KINDS: Mapping[str, Kind] = {
         "zeros, since version 3: row ID 4, 5, 6, ...",
         "Nothing is wrong with the index. Write other vectors if the rows are to be found.",
         "No search by cosine finds them, with the index or without.",
+    ),
+    "index_unreadable": Kind(
+        "indices",
+        "error",
+        "Searches through an index fail, and a scan answers.",
+        "searches through the index 'id_idx' fail: page_data.lance: invalid footer",
+        "Build it anew, with replace=True.",
+        "Filters on its column are errors.",
     ),
     "index_has_other_values": Kind(
         "indices",

@@ -1,14 +1,17 @@
 """Findings: what is wrong with a table, or worth knowing about it, as a frame."""
 
+import json
 from collections.abc import Iterator
 from typing import TypedDict
 
 import numpy as np
 import polars as pl
 
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding, Remedy, Subject, of_branch
 from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.history import History
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.states import UNKNOWN_COUNT, num_row_ids
 from lance_explorer.history.uncertain_commits import uncertain_commits
@@ -17,6 +20,8 @@ from lance_explorer.inspect.contradictions import contradictions, renumbered
 from lance_explorer.storage import is_link
 
 __all__ = ["findings", "metadata_findings"]
+
+_HINT = "_versions/latest_version_hint.json"
 
 
 def metadata_findings(view: HistoryView) -> list[Finding]:
@@ -32,6 +37,7 @@ def metadata_findings(view: HistoryView) -> list[Finding]:
         *renumbered(view),
         *uncertain_commits(history),
         *rewrites(view).findings,
+        *_newest_missing(view),
         *view.recorded_findings,
         *view.listing.findings,
     ]
@@ -60,6 +66,27 @@ def _opened_as(view: HistoryView) -> Iterator[Finding]:
             "table.cleanup_preview() shows what a cleanup there breaks."
         ),
         is_mild=not names,
+    )
+
+
+def _newest_missing(view: HistoryView) -> Iterator[Finding]:
+    """Yield a finding if writers noted a later version than any whose manifest is there."""
+    storage, latest = view.storage.live, view.listing.versions[-1].version
+    try:
+        number = json.loads(storage.get(_HINT))["version"]
+    except (OSError, ValueError, KeyError, TypeError, LanceExplorerError):
+        return  # it is only a hint, and old releases write none
+    if not isinstance(number, int) or not latest < number < FIRST_DETACHED:
+        return
+    names = [f"_versions/{name}.manifest" for name in (FIRST_DETACHED * 2 - 1 - number, number)]
+    if any(storage.find(name) for name in names):
+        return  # it was committed since the listing
+    yield Finding(
+        "newest_manifest_missing",
+        f"{_HINT} says that version {number} was committed, and its manifest {names[0]} is missing",
+        subject=Subject("version", str(number), names[0]),
+        versions=(number, number),
+        consequence=f"Version {latest} is the latest that can be read.",
     )
 
 

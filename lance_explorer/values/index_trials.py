@@ -1,10 +1,11 @@
 """Whether searches through an index find what a scan finds."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.values.gate import reads_values
 from lance_explorer.values.opening import StorageOptions, translating
@@ -22,10 +23,13 @@ class Trial(NamedTuple):
         Rows that a scan finds; 0 if no filter was answered by the index.
     missing : ndarray of uint64
         Row addresses of those that the index does not find.
+    failure : str or None
+        Why a search failed that may use indices, and that a scan answers.
     """
 
     num_tried: int
     missing: Uint64Array
+    failure: str | None = None
 
 
 @reads_values()
@@ -50,16 +54,19 @@ def try_index(
     """
     dataset = open_readable(uri, version, storage_options).dataset
     tried, missing = 0, [np.empty(0, dtype=np.uint64)]
-    with translating(version, storage_options):
-        for text in filters:
-            asked = dataset.scanner(columns=[], filter=text, with_row_address=True)
-            if f"@{name}(" not in asked.explain_plan():
-                continue
-            found = asked.to_table()["_rowaddr"].to_numpy()
-            scanned = dataset.scanner(
-                columns=[], filter=text, with_row_address=True, use_scalar_index=False
-            ).to_table()["_rowaddr"]
-            there = scanned.to_numpy()
-            tried += len(there)
-            missing.append(np.setdiff1d(there, found))
+    for text in filters:
+        scan: dict[str, Any] = {"columns": [], "filter": text, "with_row_address": True}
+        with translating(version, storage_options):
+            scanned = dataset.scanner(**scan, use_scalar_index=False).to_table()
+        try:
+            with translating(version, storage_options):
+                asked = dataset.scanner(**scan)
+                if f"@{name}(" not in asked.explain_plan():
+                    continue
+                found = asked.to_table()["_rowaddr"].to_numpy()
+        except LanceExplorerError as error:
+            return Trial(tried, np.empty(0, dtype=np.uint64), str(error))
+        there = scanned["_rowaddr"].to_numpy()
+        tried += len(there)
+        missing.append(np.setdiff1d(there, found))
     return Trial(tried, np.unique(np.concatenate(missing)))

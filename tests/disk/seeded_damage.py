@@ -94,15 +94,20 @@ def damaged(folder: Path, seed: int) -> Damaged:
 
 
 def _live(path: Path, chance: random.Random) -> None:
+    number = 0
+
     def rows(count: int) -> pa.Table:
         nonlocal number
         ids = [*range(number, number + count)]
         number += count
         return pa.table({"id": ids, "text": [f"text {one} " * 9 for one in ids]})
 
-    number, options = 0, {"enable_stable_row_ids": chance.random() < 0.5}
     lance.write_dataset(
-        rows(40), str(path), max_rows_per_file=20, data_storage_version="2.1", **options
+        rows(40),
+        str(path),
+        max_rows_per_file=20,
+        data_storage_version="2.1",
+        enable_stable_row_ids=chance.random() < 0.5,
     )
     if chance.random() < 0.7:
         kind: Any = chance.choice(["BTREE", "BITMAP", "ZONEMAP"])

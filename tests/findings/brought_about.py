@@ -58,6 +58,12 @@ _BY_TEST = {
         ],
         "test_names_stand_for_other_values_as_pylance_reads_them": ["fields_renumbered"],
     },
+    "tests/disk/test_seeded_damage.py": {
+        "test_a_newest_manifest_that_is_gone_is_told_from_what_writers_noted": [
+            "newest_manifest_missing"
+        ],
+        "test_an_index_through_which_no_search_is_answered_is_an_error": ["index_unreadable"],
+    },
     "tests/disk/test_links.py": {
         "test_a_branch_that_was_created_under_another_name_is_kept_by_what_is_offered": [
             "branch_under_another_name"
