@@ -7,7 +7,7 @@ import polars as pl
 
 from lance_explorer.arguments import check_choice
 from lance_explorer.checks.damage import damage_of
-from lance_explorer.checks.data_file_checks import data_file_findings
+from lance_explorer.checks.data_file_checks import data_file_findings, dropped_columns
 from lance_explorer.checks.deletion_checks import deletion_findings
 from lance_explorer.checks.depths import DEPTHS, Depth, left_out
 from lance_explorer.checks.frame import CHECKS
@@ -91,6 +91,7 @@ def check_findings(
     if is_deep:
         parts.append(("metadata", lambda: opening_findings(view)))
         parts.append(("values", lambda: of_branch(view.branch, data_file_findings(view))))
+        parts.append(("files", lambda: of_branch(view.branch, dropped_columns(view))))
         parts.append(("indices", lambda: of_branch(view.branch, _indices(view))))
     if key is not None:
         columns = key_columns(view, key, view.latest_version)

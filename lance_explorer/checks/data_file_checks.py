@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 
+import polars as pl
+
 from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
+from lance_explorer.disk.columns import columns
 from lance_explorer.errors import CorruptFileError, FormatError, StorageError
-from lance_explorer.findings import Finding, Subject
+from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.format.data_footer import (
     DATA_FOOTER_BYTES,
     DataFooter,
@@ -14,12 +17,22 @@ from lance_explorer.format.data_footer import (
     decode_num_rows,
 )
 from lance_explorer.format.fragments import DataFile
+from lance_explorer.format.schema import field_paths
+from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.file_roots import data_file
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import Storage
 
-__all__ = ["data_file_findings"]
+__all__ = ["DROPPED_SHARE", "LARGE_DROPPED_BYTES", "data_file_findings", "dropped_columns"]
+
+LARGE_DROPPED_BYTES = 1_000_000
+"""So many bytes of dropped columns are worth knowing ..."""
+
+DROPPED_SHARE = 0.1
+"""... if they are this part of the data, too."""
+
+_MOST_NAMED = 3
 
 
 def data_file_findings(view: HistoryView) -> Iterator[Finding]:
@@ -50,6 +63,36 @@ def data_file_findings(view: HistoryView) -> Iterator[Finding]:
                 subject=Subject("fragment", str(named.fragment.id), file.path),
                 versions=named.versions,
             )
+
+
+def dropped_columns(view: HistoryView) -> Iterator[Finding]:
+    """Yield a finding if columns that were dropped take much of the files of the latest version."""
+    version = view.latest_version
+    sizes = columns(view, version).select("field_id", "path", "size_bytes")
+    dropped = sizes.filter(pl.col("path").is_null(), pl.col("size_bytes") > 0)
+    held, total = int(dropped["size_bytes"].sum()), int(sizes["size_bytes"].sum())
+    if held < LARGE_DROPPED_BYTES or held < DROPPED_SHARE * total:
+        return
+    names = {
+        field: path
+        for record in view.history.records
+        for field, path in field_paths(record.schema).items()
+    }
+    ids = dropped.sort("size_bytes", descending=True)["field_id"].unique(maintain_order=True)
+    told = [names.get(key, f"the field with ID {key}") for key in ids.head(_MOST_NAMED)]
+    more = ", ..." if len(ids) > _MOST_NAMED else ""
+    yield Finding(
+        "dropped_columns_stay",
+        f"{byte_size(held)} of {byte_size(total)} in data files of the latest version are of "
+        f"columns that it does not have: {', '.join(told)}{more}",
+        subject=Subject("files", "data"),
+        versions=(version, version),
+        remedy=Remedy(
+            "Write the table anew, which gives its rows other row IDs and takes indices along",
+            'lance.write_dataset(dataset.scanner().to_reader(), dataset.uri, mode="overwrite")',
+            f"dataset.checkout_version({version}).restore()",
+        ),
+    )
 
 
 def _num_rows(root: Storage, path: str, footer: DataFooter, size: int) -> int | None:

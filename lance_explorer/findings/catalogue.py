@@ -484,6 +484,16 @@ KINDS: Mapping[str, Kind] = {
         consequence="Opening the version reads all of it, and each commit writes it again.",
         milder=("info", "most of it is the transaction of the commit"),
     ),
+    "dropped_columns_stay": Kind(
+        "files",
+        "info",
+        "Columns that were dropped take a megabyte or more of the latest version's data files, and "
+        "a tenth of them or more. Dropping a column removes it from the schema alone.",
+        "2.0 MB of 2.1 MB in data files of the latest version are of columns that it does not "
+        "have: embedding",
+        remedy="Write the table anew.",
+        consequence="A cleanup does not free them; a compaction does where it rewrites fragments.",
+    ),
     "no_upkeep": Kind(
         "files",
         "info",

@@ -182,7 +182,8 @@ def wrong_about(case: Damaged) -> str | None:
     if after == case.before or is_named or len(seen.filter(seen["severity"] == "error")):
         return _false_loss(case, after, table)
     still_decodes = case.how in ("flipped", "zeros_at_end", "of_another") and "error" not in after
-    if still_decodes and case.file.startswith("data/") and set(after) == set(case.before):
+    is_alone = case.file.startswith(("data/", "_deletions/"))
+    if still_decodes and is_alone and set(after) == set(case.before):
         return None  # nothing that would tell stands beside them
     said = "; ".join(texts) or "nothing"
     return f"pylance reads {_short(after)}, not {_short(case.before)}; check says: {said[:500]}"

@@ -182,6 +182,7 @@ _BY_TEST = {
         "test_a_clock_that_ran_back_is_told_also_where_a_time_is_resolved": ["clock_ran_back"],
         "test_a_table_that_was_never_compacted_is_told_and_is_compacted_as_told": ["no_upkeep"],
         "test_an_index_that_a_commit_took_along_is_named_and_built_anew": ["index_lost"],
+        "test_bytes_of_dropped_columns_are_told_and_go_as_told": ["dropped_columns_stay"],
         "test_compactions_that_did_not_commit_are_counted": ["compactions_not_committed"],
         "test_indices_that_are_alike_are_named_and_one_is_dropped": ["equal_indices"],
         "test_rows_of_which_no_file_has_a_column_come_back_as_told": ["fragments_without_columns"],

@@ -122,6 +122,20 @@ def test_rows_of_which_no_file_has_a_column_come_back_as_told(path: Path) -> Non
     assert "fragments_without_columns" not in found(path)
 
 
+def test_bytes_of_dropped_columns_are_told_and_go_as_told(path: Path) -> None:
+    rows = pa.table({"id": range(500), "text": [str(i) * 900 for i in range(500)]})
+    lance.write_dataset(rows, str(path))
+    assert "dropped_columns_stay" not in {*lx.open_table(path).check(depth="deep")["code"]}
+    lance.dataset(str(path)).drop_columns(["text"])
+    [found] = lx.open_table(path).check(depth="deep").filter(code="dropped_columns_stay").to_dicts()
+    assert found["statement"].endswith("that it does not have: text")
+    exec(found["remedy_code"], {"dataset": lance.dataset(str(path)), "lance": lance})
+    assert lance.dataset(str(path)).to_table()["id"].to_pylist() == [*range(500)]
+    lance.dataset(str(path)).cleanup_old_versions(timedelta(0))
+    assert sum([file.stat().st_size for file in path.glob("data/*")]) < 100_000
+    assert "dropped_columns_stay" not in {*lx.open_table(path).check(depth="deep")["code"]}
+
+
 # ----------------------------------------------------------------------------------- history
 
 
