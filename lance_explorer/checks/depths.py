@@ -41,8 +41,9 @@ def left_out(depth: Depth) -> Iterator[Finding]:
     if depth == DEPTHS[-1]:
         yield Finding(
             "not_checked",
-            "Data files have no checksums: values that were damaged and can still be read are "
-            "found only where an index or the files before a compaction repeat them.",
+            "Neither data files nor deletion files have checksums: what was damaged in them and "
+            "can still be read is found only where an index or the files before a compaction "
+            "repeat it.",
             subject=Subject("check", "values"),
             remedy=Remedy("Compare with a backup, if values are in doubt."),
             is_mild=True,
