@@ -71,6 +71,8 @@ def _opened_as(view: HistoryView) -> Iterator[Finding]:
 
 def _newest_missing(view: HistoryView) -> Iterator[Finding]:
     """Yield a finding if writers noted a later version than any whose manifest is there."""
+    if not view.listing.versions:
+        return
     storage, latest = view.storage.live, view.listing.versions[-1].version
     try:
         number = json.loads(storage.get(_HINT))["version"]

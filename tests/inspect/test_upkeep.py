@@ -1,6 +1,7 @@
 """What should be done about a table over time: found on tables by pylance, and mended as told."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 from lance import LanceOperation as Operation
 
 import lance_explorer as lx
+from lance_explorer.format._pb import index_pb2
 from lance_explorer.inspect.history_health import MANY_WITHOUT_UPKEEP
 from tests.synthetic import SyntheticTable
+from tests.synthetic.folders import MetadataFolder
 
 
 def found(path: Path | str) -> dict[str, dict[str, Any]]:
@@ -103,6 +106,20 @@ def test_an_index_on_a_dropped_field_is_dropped_as_told(path: Path) -> None:
     follow(table.path, "index_on_dropped_field")
     assert lx.open_table(table.path).inspect.indices().is_empty()
     assert "index_on_dropped_field" not in found(table.path)
+
+
+def test_an_index_of_unknown_coverage_is_built_anew_as_told(path: Path) -> None:
+    lance.write_dataset(numbers(20), str(path)).create_scalar_index("id", "BTREE")
+    folder = MetadataFolder(path)
+    file = folder.read(2)
+    assert file.index_section is not None
+    section = index_pb2.IndexSection.FromString(file.index_section)
+    section.indices[0].ClearField("fragment_bitmap")
+    folder.write(2, replace(file, index_section=section.SerializeToString()))
+    follow(path, "index_coverage_unknown")
+    found_by = lance.dataset(str(path)).scanner(filter="id = 7").explain_plan()
+    assert "id_idx" in found_by
+    assert "index_coverage_unknown" not in found(path)
 
 
 # --------------------------------------------------------------------------------- fragments
