@@ -81,7 +81,7 @@ def follow_addresses(
         last = np.where((found.after == NO_ADDRESS) | (not forwards), was, is_now)
         last = np.where(found.before == NO_ADDRESS, is_now, last)
         path.step(found, last != links[found.row])
-    if rows.namesakes:
+    if rows.namesakes or rows.history.is_uncertain.any():
         path.doubt(_may_be_back(rows, unique, end))
     place = np.full(len(asked), -1, dtype=np.int64)
     place[live] = inverse
@@ -173,12 +173,17 @@ class _Path:
 
 
 def _may_be_back(rows: StateRows, identities: Uint64Array, position: int) -> NDArray[np.bool_]:
-    """Tell which rows may be those that have their IDs in a version: who has them is not known."""
-    assert rows.namesakes
+    """Tell which rows are in a version, though a commit that nothing tells of took them there.
+
+    With row IDs also those that may be the ones that have their IDs: who has them is not known.
+    """
     live = live_rows(rows, position)
+    is_there = IdentitySet.of(live.identity, live.identity + live.length).has(identities)
+    if rows.namesakes is None:
+        return is_there
     start = rows.row_ids(live.identity)
     ids = IdentitySet.of(start, start + live.length)
-    return rows.namesakes.are_open(identities) & ids.has(rows.row_ids(identities))
+    return is_there | (rows.namesakes.are_open(identities) & ids.has(rows.row_ids(identities)))
 
 
 def _doubted(step: StepFacts) -> NDArray[np.uint8]:

@@ -176,3 +176,22 @@ def test_a_finding_names_the_restore_of_a_detached_version(uri):
     assert "version 2 restored a detached version" in finding["statement"]
     codes = open_table(uri).check().filter(first_version=2)["code"].to_list()
     assert "detached_restored" in codes
+
+
+@pytest.mark.parametrize("stable", [True, False])
+def test_a_deleted_row_that_another_detached_version_brings_back_is_not_told_as_deleted(
+    tmp_path, stable
+):
+    uri = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"key": [0, 1]}), uri, enable_stable_row_ids=stable)
+    base, detached = lance.dataset(uri), []
+    for key in (2, 3):
+        operation = lance.LanceOperation.Append(write_fragments(pa.table({"key": [key]}), uri))
+        base = lance.LanceDataset.commit(base, operation, read_version=base.version, detached=True)
+        detached.append(base.version)
+    lance.dataset(uri).checkout_version(detached[0]).restore()
+    lance.dataset(uri).delete("key = 2")
+    lance.dataset(uri).checkout_version(detached[1]).restore()
+    assert not false_certainties(uri)
+    found = open_table(uri).follow_addresses([1 << 32], 2, 4)
+    assert found["outcome"].to_list() == (["live"] if stable else ["unknown"])

@@ -15,7 +15,7 @@ from lance_explorer.history.events.row_comparison import compare_step
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.rowids.addresses import fragments_of
+from lance_explorer.rowids.addresses import first_address, fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["Births", "births_at"]
@@ -57,10 +57,14 @@ class Births(NamedTuple):
 def _first(rows: StateRows, state: int) -> int:
     origins = rows.origins(state)
     created = origins.created.versions if origins.created else np.empty(0, dtype=np.uint64)
-    if known := created[created != NO_VERSION].tolist():
-        return int(min(known))
-    is_born_here = origins.ids.num_segments == 1 and origins.open_until == NO_VERSION
-    if is_born_here:  # of no row that any version had before
+    if len(created) and created.min() != NO_VERSION:  # that of each row is known
+        return int(created.min())
+    starts, stops = origins.ids.ranges()
+    own = first_address(rows.history.states[state].id)
+    is_born_here = (
+        len(starts) == 1 and starts[0] == own and stops[0] - starts[0] == len(origins.ids)
+    )
+    if is_born_here and origins.open_until == NO_VERSION:  # of no row of a version before
         return rows.history.records[int(rows.first_positions[state])].version
     return NO_VERSION
 
