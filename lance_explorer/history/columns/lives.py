@@ -266,6 +266,8 @@ class _Fold:
         # to another one, which only another name shows.
         open_ids = ids if is_unknown else renamed | (ids - known.keys())
         known = {id_: life for id_, life in known.items() if id_ not in open_ids}
+        # An ID that had several lives may be that of an earlier one, under the same name.
+        open_ids |= {id_ for id_ in known if len(self._given[id_]) > 1}
         # A restore may be lost, too: an ID that was not there before the gap may be that of any
         # earlier version. Data files are never written twice under one name, so a file of both
         # versions that lists the ID proves it.
