@@ -51,7 +51,7 @@ SHOWN: dict[str, tuple[Callable[[Path], Path], Depth]] = {
     "Restores up to 8.0.1": (stored("8.0.1/stable_row_ids"), "quick"),
     "Updates by 1.0.4 and 4.0.2": (stored("1.0.4/stable_row_ids"), "quick"),
     "lance#8076": (golden("zone_maps_left_behind-10.0.0"), "deep"),
-    "lance#6969": (left_behind, "quick"),
+    "Indices left behind": (left_behind, "quick"),
     "lance#7955": (golden("blobs_emptied-8.0.1"), "values"),
     "lance#7700": (golden("fields_renumbered-8.0.1"), "quick"),
     "lance#6519, lance#6734": (stored("14.0.2/update_columns"), "quick"),

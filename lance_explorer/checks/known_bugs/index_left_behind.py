@@ -50,7 +50,7 @@ def _covers_any(view: HistoryView, position: int, name: str) -> bool:
 
 
 BUG = KnownBug(
-    name="lance#6969",
+    name="Indices left behind",
     what="a compaction that left this index behind: it still lists fragments that the compaction "
     "removed, and none that it wrote",
     releases="all so far, for zone maps and bloom filters without stable row IDs",
