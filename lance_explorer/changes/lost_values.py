@@ -7,6 +7,7 @@ import polars as pl
 
 from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.frames.findings import findings_frame
+from lance_explorer.history.columns.doubt_findings import column_in_doubt
 from lance_explorer.history.columns.lives import Doubt
 from lance_explorer.history.paths import Line
 from lance_explorer.history.uncertain_commits import uncertain_commit
@@ -179,25 +180,7 @@ class LostValues:
 
     def column_in_doubt(self, doubt: Doubt, branch: str | None, branch_before: str | None) -> None:
         """Note that two columns may be one, as far as kept versions show."""
-        before, after = repr(doubt.name_before), repr(doubt.name_after)
-        since, earlier = f"since version {doubt.version_after}", f"version {doubt.version_before}"
-        values = "values of versions before"
-        if branch != branch_before:
-            since = f"in version {doubt.version_after}"
-            earlier += f" of branch {branch_before!r}" if branch_before else " of the main branch"
-            values = "values of that version"
-        self._note(
-            Finding(
-                "column_in_doubt",
-                f"column {after}, with field ID {doubt.field_id} {since}, may be {before} of "
-                f"{earlier}: no version that is kept shows it, so they are two columns",
-                subject=Subject("column", doubt.name_after),
-                versions=(doubt.version_after, doubt.version_after),
-                branch=branch,
-                columns=(doubt.name_after, doubt.name_before),
-                remedy=Remedy(f"See {before} for {values}; tag versions that are to be kept."),
-            )
-        )
+        self._note(column_in_doubt(doubt, branch, branch_before))
 
     def _note(self, found: Finding) -> None:
         """Keep the earliest of equal findings."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.format.schema import NO_PARENT, Field
+from lance_explorer.history.columns.doubt_findings import column_in_doubt
 from lance_explorer.history.columns.value_columns import (
     blob_columns,
     types_if_known,
@@ -374,6 +375,9 @@ def with_values(
 
     versions = {position: rows.history.records[position].version for position in parts}
     told = value_columns(stops, types_of, own=FOUND.names)
+    branch = rows.view.branch
+    in_doubt = [column_in_doubt(doubt, branch, branch) for doubt in told.doubts]
+    search.findings += [one for one in in_doubt if one not in search.findings]
     frames, has = [told.empty()], {name: np.zeros(count, dtype=np.bool_) for name in told.schema}
     begin = 0
     for position, values in parts.items():

@@ -241,3 +241,18 @@ def test_rows_are_found_though_no_value_of_them_can_be_read(tmp_path):
     found = lx.open_table(path).find("id = 1")
     assert found.to_polars().select("first_version", "id", "twice").rows() == [(2, None, None)]
     assert found.findings().height
+
+
+def test_a_column_that_a_lost_cast_may_have_made_is_said_to_be_in_doubt(tmp_path):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"key": [1, 2], "label": ["a", "b"]}), path)
+    cast: Any = {"path": "label", "data_type": pa.large_string()}
+    lance.dataset(path).alter_columns(cast)
+    lance.dataset(path).delete("key = 2")
+    rename: Any = {"path": "label", "name": "other"}
+    lance.dataset(path).alter_columns(rename)
+    lance.dataset(path).checkout_version(1).restore()
+    (tmp_path / "t.lance" / "_versions" / f"{2**64 - 1 - 2}.manifest").unlink()
+    found = lx.open_table(path).find("key > 0")
+    assert {"label", "other"} <= {*found.to_polars().columns}
+    assert "column_in_doubt" in found.findings()["code"].to_list()

@@ -23,7 +23,7 @@ from tests.differential.random_lives.checks import (
 )
 from tests.differential.random_lives.world import Observed, World
 
-__all__: list[str] = []
+__all__ = ["names_in_doubt"]
 
 ALL = ("moved", "column_added")
 BEFORE, AFTER = "_rowaddr_before", "_rowaddr_after"
@@ -40,7 +40,7 @@ def net(world: World, branch: str | None, table: Table, _: Table, rng: Random) -
         old = state(kept, begin).named_as_in(new)
         changes = table.changes(begin, end, images="both", include=ALL)
         feed, where = changes.to_polars(), f"net {begin} to {end}"
-        yield from _wrong_lines(feed, old, new, where, _in_doubt(changes.findings()))
+        yield from _wrong_lines(feed, old, new, where, names_in_doubt(changes.findings()))
         if branch is None and new.stable:
             yield from _wrong_row_ids(feed, kept, where)
         yield from _wrong_sums(changes.summary(), feed, len(old.rows), len(new.rows), where)
@@ -61,7 +61,7 @@ def commits(world: World, branch: str | None, table: Table, _: Table, rng: Rando
         old, new = _named_as_in(state(kept, version - 1), new, last, kept.values())
         lines = feed.filter(_commit_version=version)
         where = f"commit {version} ({new.operation})"
-        yield from _wrong_lines(lines, old, new, where, _in_doubt(changes.findings()))
+        yield from _wrong_lines(lines, old, new, where, names_in_doubt(changes.findings()))
     if branch is None and kept[max(kept)].stable:
         yield from _wrong_row_ids(feed.filter(pl.col("_event") != "lost"), kept, "commits")
     yield from _other_parts(changes, feed, rng, "commits")
@@ -135,7 +135,7 @@ def across(world: World, branch: str | None, table: Table, _: Table, rng: Random
             if one == other or _has_all_forks(world):
                 raise
             continue
-        in_doubt = _in_doubt(diff.findings())
+        in_doubt = names_in_doubt(diff.findings())
         yield from _wrong_lines(changed, old.named_as_in(new), new, where, in_doubt)
 
 
@@ -152,7 +152,7 @@ def _contents(seen: Observed) -> list[str]:
     return sorted(str(sorted(row.values.items())) for row in seen.rows.values())
 
 
-def _in_doubt(findings: pl.DataFrame) -> dict[str, set[str]]:
+def names_in_doubt(findings: pl.DataFrame) -> dict[str, set[str]]:
     """Return for each name of a column the names of those that are said to be perhaps that one.
 
     A column that may be another, which may be a third one, may be that one, too.

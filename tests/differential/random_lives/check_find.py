@@ -7,6 +7,7 @@ import lance
 import polars as pl
 
 from lance_explorer import InvalidArgumentError, Table
+from tests.differential.random_lives.check_changes import names_in_doubt
 from tests.differential.random_lives.checks import check, equal, observed
 from tests.differential.random_lives.world import Observed, World
 
@@ -34,7 +35,7 @@ def find(world: World, branch: str | None, table: Table, _: Table, rng: Random) 
             found_keys = sorted(ours["key"].to_list()) if len(ours) else []
             if found_keys != sorted(keys or []):
                 yield f"find {where!r} in version {version}: {found_keys}, not {sorted(keys or [])}"
-        yield from _lines(rows, kept, where)
+        yield from _lines(rows, kept, where, names_in_doubt(found.findings()))
         if len(rows):
             parts = table.find(where, limit=1, max_bytes=1)
             for _go in range(10_000):
@@ -45,7 +46,9 @@ def find(world: World, branch: str | None, table: Table, _: Table, rng: Random) 
                 yield f"find {where!r}, gone on with: other rows than at once"
 
 
-def _lines(rows: pl.DataFrame, kept: dict[int, Observed], where: str) -> Iterator[str]:
+def _lines(
+    rows: pl.DataFrame, kept: dict[int, Observed], where: str, in_doubt: dict[str, set[str]]
+) -> Iterator[str]:
     """Yield what is wrong of the values, addresses and ends of what was found."""
     versions = [*kept]
     latest, lines = kept[versions[-1]], rows.select("first_version", "last_version").unique().rows()
@@ -59,7 +62,9 @@ def _lines(rows: pl.DataFrame, kept: dict[int, Observed], where: str) -> Iterato
             yield f"{told} in {last.version}: at {row['_rowaddr']}, ID {row['_rowid']}, not {at}"
         named_values = named[last.version].rows[row["key"]].values
         for name, value in named_values.items() if last.era == latest.era else ():
-            if not any(equal(row[own], value) for own in row if own.split("@")[0] == name):
+            others = in_doubt.get(name, set())
+            perhaps = [own for own in row if own.split("@")[0] == name or own in others]
+            if not any(equal(row[own], value) for own in perhaps):
                 yield f"{told} in {last.version}: {name} {row.get(name)}, not {value}"
         after = next((number for number in versions if number > last.version), None)
         if row["is_live"] is not (after is None):
