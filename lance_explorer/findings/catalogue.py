@@ -143,12 +143,13 @@ KINDS: Mapping[str, Kind] = {
     ),
     "newest_manifest_missing": Kind(
         "metadata",
-        "error",
-        "The hint that writers leave names a later version than any whose manifest is there.",
+        "warning",
+        "The hint that writers leave names a later version than any whose manifest is there. So it "
+        "is also where the manifest was moved away on purpose, until the next commit.",
         "_versions/latest_version_hint.json says that version 7 was committed, and its manifest "
         "_versions/18446744073709551608.manifest is missing",
-        "Restore the manifest from a backup. Files that only this version named are still there "
-        "until a cleanup removes them.",
+        "If it was not moved away on purpose, restore the manifest from a backup. Files that only "
+        "this version named are still there until a cleanup removes them.",
         "The version before is the latest that can be read.",
     ),
     "manifest_of_other_size": Kind(
