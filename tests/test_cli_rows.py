@@ -90,6 +90,7 @@ def test_one_commit():
     assert run("show", LIFE_CYCLE, "99").exit_code == 1
 
 
+@pytest.mark.slow
 def test_one_row():
     table = lx.open_table(LIFE_CYCLE)
     row_id = table.latest.row_ids()["_rowid"][0]

@@ -130,7 +130,7 @@ def _duration(time: timedelta) -> str:
 def no_upkeep(view: HistoryView, history: History) -> Iterator[Finding]:
     """Find out whether a table grew by many versions without a compaction or a cleanup."""
     records = view.history.records
-    is_whole = records[0].version == 1 and records[-1].version == len(records)
+    is_whole = records[0].version == 1 and records[-1].version == len(_live_files(view))
     is_compacted = any(record.operation == OperationName.REWRITE for record in records)
     if not is_whole or is_compacted or len(records) < MANY_WITHOUT_UPKEEP:
         return
@@ -200,8 +200,8 @@ def index_rebuilds(view: HistoryView, _: History) -> Iterator[Finding]:
             )
 
 
-def _what(segments: list[IndexMetadata]) -> tuple[object, ...] | None:
-    """Return what segments cover, and how; None, which equals nothing, if that is not stored."""
+def _what(segments: list[IndexMetadata]) -> tuple[object, ...]:
+    """Return what segments cover, and how; if that is not stored, what equals nothing else."""
     covered = [segment.fragment_ids() for segment in segments]
     ids = {fragment for some in covered if some is not None for fragment in some}
     kinds = {(segment.fields, segment.details) for segment in segments}

@@ -156,6 +156,7 @@ def test_a_cleanup_without_any_readable_version_removes_nothing(path):
         _ = lx.open_table(path).latest.num_rows
 
 
+@pytest.mark.slow
 def test_a_large_manifest_of_zeros_is_not_recorded(path, tmp_path):
     last = manifest_paths(path)[2]
     damaged = last.with_name(f"{(1 << 64) - 1 - 3:020}.manifest")

@@ -79,6 +79,7 @@ def stable(request) -> bool:
     return bool(request.param)
 
 
+@pytest.mark.slow
 def test_an_ordinary_life_leaves_nothing_to_find(tmp_path, stable):
     path = tmp_path / "t.lance"
     indexed(path, stable=stable)

@@ -238,6 +238,7 @@ def test_no_plan_calls_what_would_break_something(named):
         assert not plan.words("breaks") or plan.code.startswith("dataset.tags.create")
 
 
+@pytest.mark.slow
 @pytest.mark.drawn(6)
 def test_what_is_offered_for_a_random_table_breaks_nothing(tmp_path, seed):
     check_life(tmp_path, seed)

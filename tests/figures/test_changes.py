@@ -110,6 +110,7 @@ def test_what_comes_and_goes_adds_up_to_the_rows_of_fragments(written):
     assert {int(name): rows for name, rows in sums.items() if rows} == dict(live)
 
 
+@pytest.mark.slow
 def test_both_images_of_an_update_count_once():
     table = open_table(DATA / "14.0.2" / "stable_row_ids.lance")
     assert churn(feed(table, images="both")) == churn(feed(table))

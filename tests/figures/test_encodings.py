@@ -88,6 +88,7 @@ def test_the_picture_says_what_all_fragments_take(scattered):
     )
 
 
+@pytest.mark.slow
 def test_of_many_fragments_those_that_would_save_most_are_shown(scattered):
     segments, encodings = repeated(scattered, 3_000)
     largest = encodings.with_columns(

@@ -92,6 +92,7 @@ def test_a_bar_of_many_versions_says_which(versions):
     assert creations.hovertext[0] == "<b>1 commit of kind create</b><br>versions 1 to 8"
 
 
+@pytest.mark.slow
 def test_a_bar_stands_in_the_middle_of_its_versions(versions):
     figure = history(repeated(versions, 3000))
     appends = next(bar for bar in traces(figure, "bar") if bar.name == "append")

@@ -266,6 +266,7 @@ def test_any_one_changed_byte_gives_a_bitmap_or_an_error_of_ours(compression):
                 continue
 
 
+@pytest.mark.slow
 @given(data=st.data(), physical_rows=st.none() | st.integers(0, 30_000))
 def test_damaged_files_give_a_bitmap_or_an_error_of_ours(real_files, data, physical_rows):
     files = [*real_files.values(), arrow_file([5, 1], [7], compression=None), arrow_file([5, 1])]

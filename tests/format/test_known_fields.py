@@ -93,6 +93,7 @@ def test_no_field_that_pylance_knows_is_passed_over(known):
     assert [line for line in listed(known).splitlines() if line.endswith(": ?")] == []
 
 
+@pytest.mark.slow
 def test_messages_are_reached_from_all_files_of_a_table(known):
     reached = {field.message for field in known}
     assert reached >= {"Manifest", "Transaction", "IndexMetadata", "U64Segment", "ShardManifest"}

@@ -228,6 +228,7 @@ def test_segments_of_many_rows_are_encoded_as_the_writer_does(written):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.drawn(1, scope="module")
 def test_row_ids_and_versions_are_those_that_the_writer_reads(written):
     names = ["_rowid", "_row_created_at_version", "_row_last_updated_at_version"]

@@ -88,6 +88,7 @@ def test_what_ends_as_something_else_begins_as_that(steps):
             assert began[position, change] == ended[position, change]
 
 
+@pytest.mark.slow
 @given(STEPS)
 def test_a_cast_keeps_the_path_and_a_rename_the_id(steps):
     history = history_of(steps)

@@ -156,6 +156,7 @@ def test_bytes_of_dropped_columns_are_told_and_go_as_told(path: Path) -> None:
 # ----------------------------------------------------------------------------------- history
 
 
+@pytest.mark.slow
 def test_a_table_that_was_never_compacted_is_told_and_is_compacted_as_told(path: Path) -> None:
     for number in range(MANY_WITHOUT_UPKEEP):
         assert number != MANY_WITHOUT_UPKEEP - 1 or "no_upkeep" not in found(path)

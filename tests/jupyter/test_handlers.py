@@ -96,6 +96,7 @@ def test_a_table_in_the_folder_of_the_server_is_opened(server, path):
     assert server.told(path)["state"]["shows"] == "explorer"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [".hidden/t.lance", "to_hidden.lance"])
 def test_a_table_in_a_hidden_folder_is_not_opened(server, path):
     told = server.told(path)

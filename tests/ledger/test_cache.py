@@ -77,6 +77,7 @@ def test_new_versions_are_read_beside_what_is_kept(folder: Path, table: Syntheti
         assert_same(table.path)
 
 
+@pytest.mark.slow
 def test_a_version_that_was_cleaned_up_is_not_shown(folder: Path, table: SyntheticTable) -> None:
     assert_same(table.path)
     for number in (1, 2, 5):

@@ -72,6 +72,7 @@ def test_compacting_leaves_one_segment_and_the_same_answers(recorded, tmp_path):
     assert copy.compact()["segments"].to_list() == [1]
 
 
+@pytest.mark.slow
 def test_what_was_merged_is_deleted_after_a_day_and_not_earlier(recorded, tmp_path):
     copy = lx.Ledger(shutil.copytree(recorded[0].uri, tmp_path / "ledger"))
     path = recorded[1].path

@@ -164,6 +164,7 @@ def test_the_optimum_of_many_is_that_of_each(many, max_ranges):
         assert optimal_sizes_of(many) == [optimal_sizes(sequence) for sequence in many]
 
 
+@pytest.mark.slow
 @given(st.lists(sequences(), max_size=5), st.integers(1, 5))
 def test_the_optimum_of_many_is_what_trying_all_finds(many, max_sequences):
     some = [sequence for sequence in many if can_be_tried(sequence)]

@@ -62,6 +62,7 @@ def test_positions_are_those_of_equal_values(segment: U64Segment, others):
     ]
 
 
+@pytest.mark.slow
 @given(sequences(), st.lists(numbers()))
 def test_positions_in_a_sequence_are_those_of_equal_values(sequence, others):
     model = sequence.values().tolist()

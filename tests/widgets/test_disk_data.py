@@ -18,6 +18,7 @@ def photos(tmp_path: Path) -> Table:
     return open_table(demo.make_photos(tmp_path / "photos.lance"))
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_python(photos):
     found, usage = disk_data(photos, lambda: None), photos.disk_usage()
     assert found.sentence == usage.answer.sentence

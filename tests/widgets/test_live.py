@@ -88,6 +88,7 @@ def test_who_looks_at_the_latest_is_told_that_it_is_so_no_more(made, table, brow
     assert explorer.live.news == ""
 
 
+@pytest.mark.slow
 def test_the_sign_leads_to_the_newest_version(made, table, browse):
     explorer = Explorer(table, "changes")
     browser = browse(explorer)

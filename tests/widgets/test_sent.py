@@ -17,6 +17,7 @@ def test_what_the_browser_reads_is_not_stale(recorder):
     )
 
 
+@pytest.mark.slow
 def test_there_is_a_record_of_each_kind_of_message(recorder):
     assert kinds() <= recorder.seen
 

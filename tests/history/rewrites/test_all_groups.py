@@ -161,6 +161,7 @@ def test_a_reuse_history_in_a_file_tells_the_same(tmp_path, large):
     assert told_alike(view, large.view, 3, 6)
 
 
+@pytest.mark.slow
 def test_a_missing_reuse_history_is_a_finding(tmp_path, large):
     view = copy_without(large.uri, tmp_path / "copy", 4, 5)
     [file] = (tmp_path / "copy").glob("_indices/*/details.binpb")
