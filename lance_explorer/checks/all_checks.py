@@ -24,11 +24,12 @@ from lance_explorer.findings import SEVERITIES, Finding, Remedy, Severity, Subje
 from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.view import HistoryView
-from lance_explorer.inspect.findings import metadata_findings
+from lance_explorer.inspect.findings import metadata_findings, newest_missing
 from lance_explorer.inspect.health import health_findings
 from lance_explorer.inspect.row_id_checks import row_id_findings
 from lance_explorer.inspect.row_id_counters import is_stable
 from lance_explorer.lineage.duplicates import key_columns
+from lance_explorer.storage import LocalStorage
 
 __all__ = [
     "MOST_STATES",
@@ -89,6 +90,8 @@ def check_findings(
         of_storage(view),
     ]
     if is_deep:
+        if not isinstance(view.storage.live, LocalStorage):
+            parts.append(("metadata", lambda: of_branch(view.branch, newest_missing(view))))
         parts.append(("metadata", lambda: opening_findings(view)))
         parts.append(("values", lambda: of_branch(view.branch, data_file_findings(view))))
         parts.append(("files", lambda: of_branch(view.branch, dropped_columns(view))))

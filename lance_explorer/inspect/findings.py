@@ -17,9 +17,9 @@ from lance_explorer.history.states import UNKNOWN_COUNT, num_row_ids
 from lance_explorer.history.uncertain_commits import uncertain_commits
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.contradictions import contradictions, renumbered
-from lance_explorer.storage import is_link
+from lance_explorer.storage import LocalStorage, is_link
 
-__all__ = ["findings", "metadata_findings"]
+__all__ = ["findings", "metadata_findings", "newest_missing"]
 
 _HINT = "_versions/latest_version_hint.json"
 
@@ -37,7 +37,7 @@ def metadata_findings(view: HistoryView) -> list[Finding]:
         *renumbered(view),
         *uncertain_commits(history),
         *rewrites(view).findings,
-        *_newest_missing(view),
+        *(newest_missing(view) if isinstance(view.storage.live, LocalStorage) else ()),
         *view.recorded_findings,
         *view.listing.findings,
     ]
@@ -69,8 +69,11 @@ def _opened_as(view: HistoryView) -> Iterator[Finding]:
     )
 
 
-def _newest_missing(view: HistoryView) -> Iterator[Finding]:
-    """Yield a finding if writers noted a later version than any whose manifest is there."""
+def newest_missing(view: HistoryView) -> Iterator[Finding]:
+    """Yield a finding if writers noted a later version than any whose manifest is there.
+
+    On a store that is a request of its own, which only a deep check makes.
+    """
     if not view.listing.versions:
         return
     storage, latest = view.storage.live, view.listing.versions[-1].version

@@ -38,7 +38,8 @@ __all__ = [
 _SOURCE_PLACES = re.compile(r",? ?(?<!\S)\S+\.rs:\d+:\d+")
 """Where in its own sources an error of pylance was raised and handed on."""
 
-_FAILURES = (ValueError, OSError, RuntimeError, pa.ArrowException)
+# A KeyError is of a column that a damaged file does not have.
+_FAILURES = (ValueError, OSError, RuntimeError, KeyError, pa.ArrowException)
 """What pylance raises."""
 
 _MOST_BATCH_BYTES = 8 << 20
