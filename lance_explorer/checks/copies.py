@@ -74,6 +74,14 @@ class Copies:
         self._history = readable_history(view.history)
         self._begins = {one.file.path: self._history.position(one.versions[0]) for one in damaged}
         self._deletions = frozenset(deletions)
+        self._last_restore = max(
+            [
+                position
+                for position, record in enumerate(self._history.records)
+                if record.operation == OperationName.RESTORE
+            ],
+            default=-1,
+        )
         self._runs = dict[int, ChangeRuns | None]()
         self._states = dict[int, dict[int, int]]()
 
@@ -186,9 +194,7 @@ class Copies:
 
         After a restore, versions that it went back over may have them, in files that came later.
         """
-        later = self._history.records[begin + 1 :]
-        is_back = any(record.operation == OperationName.RESTORE for record in later)
-        return fate.is_open if is_back else fate.is_lost
+        return fate.is_open if begin < self._last_restore else fate.is_lost
 
     def _changes(self, begin: int, addresses: Uint64Array) -> ChangeRuns | None:
         """Return what a commit did to rows of some fragments, one run each; None if not known."""

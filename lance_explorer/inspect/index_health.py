@@ -208,7 +208,7 @@ def lost_indices(view: HistoryView, history: History) -> Iterator[Finding]:
         for segment in before.indices:
             # What is not kept may have dropped it on purpose.
             is_aside = after.operation != OperationName.CREATE_INDEX and follows[position]
-            if segment.name not in names and is_aside:
+            if segment.name not in names | SYSTEM_INDICES and is_aside:
                 went[segment.name] = before, after
         for name in names:
             went.pop(name, None)

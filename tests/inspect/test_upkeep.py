@@ -87,6 +87,17 @@ def test_an_index_that_was_dropped_or_went_with_its_column_is_not_lost(path: Pat
     assert "index_lost" not in found(path)
 
 
+def test_a_reuse_history_that_went_is_no_lost_index(path: Path) -> None:
+    for number in range(4):
+        lance.write_dataset(
+            numbers(5, 5 * number), str(path), mode="append" if number else "create"
+        )
+    lance.dataset(str(path)).create_scalar_index("id", "BTREE")
+    lance.dataset(str(path)).optimize.compact_files(defer_index_remap=True)
+    overwrite(path)
+    assert found(path)["index_lost"]["subject_name"] == "id_idx"
+
+
 def test_indices_that_are_alike_are_named_and_one_is_dropped(path: Path) -> None:
     dataset: Any = lance.write_dataset(numbers(20), str(path))
     for name, kind in (("one", "BTREE"), ("two", "BTREE"), ("three", "BITMAP")):
