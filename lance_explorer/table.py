@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from lance_explorer.lineage.find import Found
     from lance_explorer.lineage.graph import Lineage
     from lance_explorer.lineage.row import Row
+    from lance_explorer.plans.plan import Plan
+    from lance_explorer.plans.records import OnConflict
     from lance_explorer.widgets.explorer import Explorer
 
 __all__ = ["Table", "open_table"]
@@ -751,6 +753,121 @@ class Table:
         from lance_explorer.changes.merge import merge_preview
 
         return self._live.answer(lambda view: merge_preview(view, branch, key))
+
+    def plan_revert(
+        self,
+        version: VersionRef,
+        *,
+        key: str | Sequence[str] | None = None,
+        on_conflict: "OnConflict" = "keep",
+        author: str | None = None,
+        reason: str | None = None,
+    ) -> "Plan":
+        """Return a plan that undoes what one commit did, and keeps what came after, as git revert.
+
+        Nothing is written: :meth:`Plan.save` gives a script for whoever is to carry it out. The
+        latest commit is undone by restoring the version before; values of an earlier one go back in
+        place, the rows that it inserted are deleted, and those that it deleted are appended.
+
+        Parameters
+        ----------
+        version : int, str, date, datetime, tuple or Snapshot
+            The version that the commit made, as :meth:`at` takes it.
+        key : str or sequence of str, optional
+            Columns that identify a row, for tables without stable row IDs and for rows that were
+            deleted and inserted again; by default the primary key of the schema, if it has one.
+        on_conflict : {"keep", "overwrite"}
+            What becomes of cells that were changed again since: they stay, or are put back, too.
+        author, reason : str, optional
+            What the commit will say; by default who runs the script, and what it undoes.
+
+        Returns
+        -------
+        Plan
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version, or the one before it, is not kept.
+
+        Examples
+        --------
+        >>> table.plan_revert(4)
+        Plan(people.lance: Undo version 4 with 1 commit: append 1 row.)
+        """
+        from lance_explorer.plans.making import revert_plan
+
+        return self._live.answer(
+            lambda view: revert_plan(view, version, key, on_conflict, author, reason)
+        )
+
+    def plan_restore_rows(
+        self,
+        where: str,
+        at: VersionRef,
+        *,
+        key: str | Sequence[str] | None = None,
+        author: str | None = None,
+        reason: str | None = None,
+    ) -> "Plan":
+        """Return a plan that puts rows back as they were in a version, deleted ones too.
+
+        Parameters
+        ----------
+        where : str
+            Which rows, as a filter of pylance such as ``"id = 42"``, on the values that they had
+            then.
+        at : int, str, date, datetime, tuple or Snapshot
+            The version that they are to be as in.
+        key : str or sequence of str, optional
+            As for :meth:`plan_revert`.
+        author, reason : str, optional
+            As for :meth:`plan_revert`.
+
+        Returns
+        -------
+        Plan
+
+        Examples
+        --------
+        >>> table.plan_restore_rows("id = 2", at=3).steps[0].words
+        'Append 1 row.'
+        """
+        from lance_explorer.plans.making import restore_rows_plan
+
+        asked = a_text("where", where)
+        return self._live.answer(
+            lambda view: restore_rows_plan(view, asked, at, key, author, reason)
+        )
+
+    def plan_recovery(
+        self, depth: Depth = "deep", *, author: str | None = None, reason: str | None = None
+    ) -> "Plan":
+        """Return a plan that repairs what :meth:`damage` finds.
+
+        A whole version with the same rows is restored. Else damaged fragments are rebuilt from what
+        stands in whole files, of this version and of others; what stands nowhere is left out, and
+        :meth:`Plan.losses` says how much that is. Damaged indices are built anew.
+
+        Parameters
+        ----------
+        depth : {"quick", "deep", "values"}
+            How files are looked at, as in :meth:`damage`.
+        author, reason : str, optional
+            As for :meth:`plan_revert`.
+
+        Returns
+        -------
+        Plan
+
+        Examples
+        --------
+        >>> table.plan_recovery()
+        Plan(people.lance: Recover: no damaged file was found in 7 versions.)
+        """
+        from lance_explorer.plans.making import recovery_plan
+
+        return self._live.answer(lambda view: recovery_plan(view, depth, author, reason))
 
     @documented(DERIVATIONS)
     def derivations(self, version: VersionRef | None = None) -> pl.DataFrame:

@@ -13,12 +13,10 @@ from lance_explorer.arguments import check_choice, names
 from lance_explorer.changes.branches import lost_on_the_way
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.merge_frames import MERGE_CELLS, MERGE_SCHEMA, MERGE_SUMMARY, OUTCOME
-from lance_explorer.changes.merge_legs import Leg
-from lance_explorer.changes.merge_lines import cell_lines, change_numbers, row_lines
-from lance_explorer.changes.merge_rows import Compared, MatchedRows, Values, matched
-from lance_explorer.changes.merge_schema import merge_schema, merge_words
-from lance_explorer.errors import InvalidArgumentError, RefNotFoundError
-from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.changes.merge_lines import change_numbers
+from lance_explorer.changes.merge_schema import merge_words
+from lance_explorer.changes.three_way import ThreeWay, check_columns, named
+from lance_explorer.errors import RefNotFoundError
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.ancestors import Ancestry, BranchVersion, ancestry
 from lance_explorer.history.evidence import Evidence
@@ -44,7 +42,7 @@ def merge_preview(
         BranchVersion(found.view, found.version),
     )
     for place in (ours, theirs):
-        _check_columns(place, keys)
+        check_columns(place, keys)
     return MergePreview(ours, theirs, keys)
 
 
@@ -131,7 +129,7 @@ class MergePreview(Answering):
         [None, 3, 7]
         """
         chosen = _outcomes(outcome)
-        return self._answer(lambda merge: merge.rows(chosen))
+        return self._answer(lambda merge: merge.sides.rows(chosen))
 
     @documented(MERGE_CELLS)
     def cells(self) -> pl.DataFrame:
@@ -142,7 +140,7 @@ class MergePreview(Answering):
         >>> table.merge_preview("dev").cells().is_empty()
         True
         """
-        return self._answer(_Merge.cells)
+        return self._answer(lambda merge: merge.sides.cells())
 
     @documented(MERGE_SCHEMA)
     def schema(self) -> pl.DataFrame:
@@ -153,7 +151,7 @@ class MergePreview(Answering):
         >>> table.merge_preview("dev").schema().select("outcome", "path", "change_ours").rows()
         [('kept', 'mood', 'renamed')]
         """
-        return self._answer(lambda merge: merge.schema)
+        return self._answer(lambda merge: merge.sides.schema)
 
     def words(self) -> list[str]:
         """Return what a merge would bring, in sentences; names stand in backticks.
@@ -183,7 +181,7 @@ class MergePreview(Answering):
     @property
     def sentence(self) -> str:
         """What is merged into what."""
-        return f"{_named(self.branch)} into {_named(self.into)}"
+        return f"{named(self._theirs)} into {named(self._ours)}"
 
     @property
     def answer(self) -> Answer:
@@ -234,33 +232,12 @@ class _Merge:
         return BranchVersion(common.branch, common.version)
 
     @cached_property
-    def ours(self) -> Leg:
-        return Leg(self.fork, self._places[0])
-
-    @cached_property
-    def theirs(self) -> Leg:
-        return Leg(self.fork, self._places[1])
-
-    @cached_property
-    def values(self) -> Values:
-        return Values(self.ours, self.theirs)
-
-    @cached_property
-    def matched(self) -> MatchedRows:
-        sides = [_named((place.view.branch, place.version)) for place in self._places]
-        return matched(self.ours, self.theirs, self._key, (sides[0], sides[1]))
-
-    @cached_property
-    def compared(self) -> Compared:
-        return Compared(self.values, self.matched)
-
-    @cached_property
-    def schema(self) -> pl.DataFrame:
-        return merge_schema(self.ours.fields, self.theirs.fields)
+    def sides(self) -> ThreeWay:
+        return ThreeWay(self.fork, *self._places, self._key)
 
     def summary(self) -> pl.DataFrame:
         ours, theirs = self._places
-        found, both = self.matched, self.compared
+        found, both, schema = self.sides.matched, self.sides.compared, self.sides.schema
         late = both.theirs.where(both.has_outcome("incoming"))
         brings = _counts(found.only_theirs, late)
         every = [found.only_ours, found.only_theirs, both.ours, both.theirs]
@@ -281,39 +258,15 @@ class _Merge:
                 "same": [both.count("same")],
                 "combined": [both.count("combined")],
                 "conflicts": [both.count("conflict")],
-                "conflicting_columns": [int((self.schema["outcome"] == "conflict").sum())],
+                "conflicting_columns": [int((schema["outcome"] == "conflict").sum())],
                 "uncertain": [sum(unsure) + int(both.is_uncertain.sum())],
                 "evidence": [None if weakest is None else Evidence(weakest).label],
                 "versions_lost": [lost_on_the_way(self.common)],
             }
         )
 
-    def rows(self, chosen: Sequence[str]) -> pl.DataFrame:
-        return row_lines(
-            self.values, self.matched, self.compared, chosen, has_row_ids=self._has_row_ids
-        )
-
-    def cells(self) -> pl.DataFrame:
-        return cell_lines(self.compared, self._key, has_row_ids=self._has_row_ids)
-
     def words(self) -> list[str]:
-        return merge_words(self.summary().row(0, named=True), self.schema, self.cells())
-
-    @property
-    def _has_row_ids(self) -> bool:
-        return self.ours.pair.rows_after.rows.has_row_ids
-
-
-def _check_columns(place: BranchVersion, keys: Sequence[str]) -> None:
-    fields = place.view.version(place.version).records[0].schema
-    there = [field.name for field in fields if field.parent_id == NO_PARENT]
-    for name in keys:
-        if name not in there:
-            where = _named((place.view.branch, place.version))
-            raise InvalidArgumentError(
-                f"rows cannot be matched by key {name!r}: version {where} has only the columns "
-                f"{', '.join(there)}"
-            )
+        return merge_words(self.summary().row(0, named=True), self.sides.schema, self.sides.cells())
 
 
 def _counts(*several: ChangeRuns) -> list[int]:
@@ -330,8 +283,3 @@ def _outcomes(outcome: str | Sequence[str] | None) -> tuple[str, ...]:
     for name in chosen:
         check_choice("outcome", name, known)
     return chosen
-
-
-def _named(place: tuple[str | None, int]) -> str:
-    branch, version = place
-    return f"{branch}@{version}" if branch else str(version)

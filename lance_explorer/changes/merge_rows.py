@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -43,10 +43,14 @@ class MatchedRows(NamedTuple):
     both_theirs: ChangeRuns
 
 
-def matched(ours: Leg, theirs: Leg, key: Sequence[str], sides: tuple[str, str]) -> MatchedRows:
+def matched(
+    ours: Leg, theirs: Leg, key: Sequence[str], sides: tuple[str, str], *, share_identities: bool
+) -> MatchedRows:
     """Return which changed row of one side is which of the other.
 
-    Without a key rows are the same if they were at the same address at the fork.
+    Without a key rows are the same if they were at the same address at the fork. If both sides
+    ``share_identities``, as two versions of one branch do, rows that were not at the fork are the
+    same if their identity is.
     """
     if key:
         mine, their = ours.keyed(key, sides[0]), theirs.keyed(key, sides[1])
@@ -58,9 +62,28 @@ def matched(ours: Leg, theirs: Leg, key: Sequence[str], sides: tuple[str, str]) 
         )
     one = cut_at_addresses(ours.runs, "before", borders(theirs.runs, "before"))
     other = cut_at_addresses(theirs.runs, "before", borders(one, "before"))
-    here, there = np.flatnonzero(one.was_live), np.flatnonzero(other.was_live)
-    _, at_one, at_other = np.intersect1d(one.before[here], other.before[there], return_indices=True)
-    return _split(one, other, here[at_one], there[at_other])
+    if share_identities and not (one.was_live.all() or other.was_live.all()):
+        one, other = _new_rows_apart(one), _new_rows_apart(other)
+        pairs = [_same(one, other, "before"), _same(one, other, "identity")]
+        at_one, at_other = map(np.concatenate, zip(*pairs, strict=True))
+        return _split(one, other, at_one, at_other)
+    return _split(one, other, *_same(one, other, "before"))
+
+
+def _new_rows_apart(runs: ChangeRuns) -> ChangeRuns:
+    """Return runs of which each row that was not at the fork is one of its own."""
+    return ChangeRuns.concatenated([runs.where(runs.was_live), runs.where(~runs.was_live).rows()])
+
+
+def _same(
+    one: ChangeRuns, other: ChangeRuns, by: Literal["before", "identity"]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which runs of both are the same rows, of those that were at the fork or not."""
+    chosen = [runs.was_live == (by == "before") for runs in (one, other)]
+    here, there = map(np.flatnonzero, chosen)
+    values = getattr(one, by)[here], getattr(other, by)[there]
+    _, at_one, at_other = np.intersect1d(*values, return_indices=True)
+    return here[at_one], there[at_other]
 
 
 def _common_types(ours: pl.Schema, theirs: pl.Schema) -> dict[str, pl.DataType]:

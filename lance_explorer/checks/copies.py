@@ -96,6 +96,12 @@ class Copies:
             dtype=np.bool_,
         )
 
+    def broken_fields(self, fragment: Fragment) -> frozenset[int] | None:
+        """Return the fields that a fragment has in damaged files; None: its deletions are lost."""
+        if self._has_no_deletions(fragment):
+            return None
+        return frozenset[int]().union(*self._broken(fragment).values())
+
     def fate(self, named: NamedDataFile, addresses: Uint64Array) -> Fate:
         """Return what became of rows of a damaged file; they are told by their addresses."""
         count = len(addresses)

@@ -35,7 +35,7 @@ from lance_explorer.history.readable import readable_history
 from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["DAMAGE", "Damage", "damage", "damage_of"]
+__all__ = ["DAMAGE", "Damage", "DamagedFile", "damage", "damage_of"]
 
 DAMAGE = FrameSchema(
     "damage",
@@ -73,7 +73,7 @@ NO_ROWS: Uint64Array = np.empty(0, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Damaged:
+class DamagedFile:
     """A damaged file: a line of the frame; the rows that need it, by address, and their fate."""
 
     path: str
@@ -120,7 +120,7 @@ _COSTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Back:
+class Back:
     """The newest whole version, and how many rows going back to it changes; None: not known."""
 
     version: int
@@ -150,6 +150,14 @@ class Damage(Answering):
 
     Attributes
     ----------
+    files : sequence of DamagedFile
+        The damaged files.
+    copies : Copies
+        Where their rows stand besides.
+    back : Back or None
+        The newest whole version, and what going back to it changes.
+    unreadable : list of VersionFile
+        Manifests after the latest version that can be read.
     whole_version : int or None
         The newest version of the branch whose files are all whole, as far as was looked.
     num_lost : int
@@ -160,49 +168,55 @@ class Damage(Answering):
     """
 
     def __init__(
-        self, view: HistoryView, depth: Depth, damaged: Sequence[_Damaged], back: _Back | None
+        self,
+        view: HistoryView,
+        depth: Depth,
+        damaged: Sequence[DamagedFile],
+        copies: Copies,
     ) -> None:
         self._depth = depth
-        self._damaged = damaged
+        self.files = damaged
+        self.copies = copies
+        back = _newest_whole(view, copies.is_broken) if damaged else None
         records = view.history.records
         self._latest = records[-1].version if records else None
-        self._unreadable = [
+        self.unreadable = [
             one.file
             for one in view.history.unreadable
             if _is_damaged(one) and (self._latest is None or one.file.version > self._latest)
         ]
         self._num_versions = len(view.history)
-        self._back = back
+        self.back = back
         self.whole_version = back and back.version
-        self._lost = _union([one.lost for one in self._now])
+        self._lost = _union([one.lost for one in self.now])
         self.num_lost = len(self._lost)
-        self.num_open = len(np.setdiff1d(_union([one.open for one in self._now]), self._lost))
+        self.num_open = len(np.setdiff1d(_union([one.open for one in self.now]), self._lost))
 
     def __bool__(self) -> bool:
-        return bool(self._damaged)
+        return bool(self.files)
 
     @property
-    def _now(self) -> list[_Damaged]:
+    def now(self) -> list[DamagedFile]:
         """What the latest version needs of rows."""
         return [
             one
-            for one in self._damaged
+            for one in self.files
             if one.kind in _ROW_KINDS and one.versions and one.versions[1] == self._latest
         ]
 
     @property
     def consequence(self) -> str:
         """What the latest version lost by it, in sentences."""
-        if self._unreadable:
+        if self.unreadable:
             return (
-                f"The manifest of the latest version, {self._unreadable[-1].version}, cannot be "
+                f"The manifest of the latest version, {self.unreadable[-1].version}, cannot be "
                 "read: pylance does not open the table, and what that commit did is not known."
             )
-        if not self._now:
+        if not self.now:
             return "The latest version needs none of them for its rows."
-        rows = len(_union([one.rows for one in self._now if one.rows is not None]))
+        rows = len(_union([one.rows for one in self.now if one.rows is not None]))
         told = f"Cells of {counted(rows, 'row')} of the latest version are in them." if rows else ""
-        unknown = {one.fragment for one in self._now if one.kind == "deletion"}
+        unknown = {one.fragment for one in self.now if one.kind == "deletion"}
         if unknown:
             told = (
                 f"{told} Which rows of {counted(len(unknown), 'fragment')} of the latest version "
@@ -210,7 +224,7 @@ class Damage(Answering):
             ).strip()
         if self.num_open:
             told += f" Where else cells of {counted(self.num_open, 'row')} stand is not known."
-        uncounted = sum([one.kind == "data" and one.rows is None for one in self._now])
+        uncounted = sum([one.kind == "data" and one.rows is None for one in self.now])
         if uncounted:
             told += f" How many rows need {counted(uncounted, 'file')} is not known."
         if self.num_lost:
@@ -219,7 +233,7 @@ class Damage(Answering):
                 "of them in whole files: cells are lost, unless another branch, a clone or a "
                 "backup has them."
             )
-        places = sorted({version for one in self._now for version in one.versions_elsewhere})
+        places = sorted({version for one in self.now for version in one.versions_elsewhere})
         if not places or self.num_open or uncounted:
             return told.strip()
         where = f"version{'' if len(places) == 1 else 's'} {', '.join(map(str, places))}"
@@ -229,10 +243,10 @@ class Damage(Answering):
     @property
     def remedy(self) -> Remedy:
         """What to do."""
-        back = self._back
+        back = self.back
         backup = "Restore the files from a backup"
-        if self._unreadable and self._latest is not None:
-            files = ", ".join([file.path for file in self._unreadable])
+        if self.unreadable and self._latest is not None:
+            files = ", ".join([file.path for file in self.unreadable])
             whole = ", which is whole," if back and back.version == self._latest else ""
             return Remedy(
                 f"{backup}, or move {files} out of the table, and keep a copy: then version "
@@ -256,10 +270,10 @@ class Damage(Answering):
         >>> table.damage().sentence
         'No damaged file was found in 7 versions.'
         """
-        if not self._damaged:
+        if not self.files:
             return f"No damaged file was found in {counted(self._num_versions, 'version')}."
-        verb = "is" if len(self._damaged) == 1 else "are"
-        return f"{counted(len(self._damaged), 'file')} {verb} damaged. {self.consequence}"
+        verb = "is" if len(self.files) == 1 else "are"
+        return f"{counted(len(self.files), 'file')} {verb} damaged. {self.consequence}"
 
     @property
     def answer(self) -> Answer:
@@ -270,7 +284,7 @@ class Damage(Answering):
             "deep": "Sizes and ends of files were looked at, not the values in them.",
             "values": "Every column of every data file was read.",
         }[self._depth]
-        told = [self.remedy.words, looked] if self._damaged else [looked]
+        told = [self.remedy.words, looked] if self.files else [looked]
         return Answer(
             self.sentence,
             (
@@ -302,7 +316,7 @@ class Damage(Answering):
         >>> table.damage().to_polars().is_empty()
         True
         """
-        every = sorted(self._damaged, key=lambda one: (-(one.versions or (0, 0))[1], one.path))
+        every = sorted(self.files, key=lambda one: (-(one.versions or (0, 0))[1], one.path))
         return DAMAGE.build(
             {
                 "path": [one.path for one in every],
@@ -335,7 +349,7 @@ def damage_of(found: Survey, depth: Depth = "quick") -> Damage:
     deletions = [one.path for one in files.others if one.kind == "deletion"]
     copies = Copies(view, named, deletions)
     damaged = [*_of_data(view, named, files, copies), *elsewhere, *files.others, *_manifests(view)]
-    return Damage(view, depth, damaged, _newest_whole(view, copies.is_broken) if damaged else None)
+    return Damage(view, depth, damaged, copies)
 
 
 class _Inside(NamedTuple):
@@ -346,9 +360,9 @@ class _Inside(NamedTuple):
     parts: tuple[tuple[int, int], ...] | None = None
     needed_by: str | None = None
 
-    def damaged(self, path: str) -> _Damaged:
+    def damaged(self, path: str) -> DamagedFile:
         """Return the line of a file that no kept version of the branch needs."""
-        return _Damaged(path, "data", self.problem, None, note=f"{self.needed_by} needs it")
+        return DamagedFile(path, "data", self.problem, None, note=f"{self.needed_by} needs it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,14 +370,14 @@ class _Files:
     """Damaged files: of data files by their names what is wrong with them; and all others."""
 
     data: dict[str, "_Inside"]
-    others: list[_Damaged]
+    others: list[DamagedFile]
 
 
 def _broken_files(view: HistoryView, found: Survey, depth: Depth) -> _Files:
     """Return the files that are missing, of another size, or damaged inside."""
     objects = owned_lazily(found).collect()
     objects = objects.with_columns(pl.col("status", "kind").cast(pl.String))
-    data, others = dict[str, _Inside](), list[_Damaged]()
+    data, others = dict[str, _Inside](), list[DamagedFile]()
     for row in objects.filter(pl.col("status").is_in([*_BROKEN])).iter_rows(named=True):
         problem = _BROKEN[row["status"]]
         if row["kind"] == "data":
@@ -376,7 +390,7 @@ def _broken_files(view: HistoryView, found: Survey, depth: Depth) -> _Files:
             name = row["path"].rpartition("/")[2].partition("-")[0]
             fragment = int(name) if name.isdecimal() else None
         others.append(
-            _Damaged(
+            DamagedFile(
                 row["path"],
                 row["kind"],
                 problem,
@@ -411,7 +425,7 @@ _NOTES = {
 
 def _of_data(
     view: HistoryView, named: Sequence[NamedDataFile], files: _Files, copies: Copies
-) -> Iterator[_Damaged]:
+) -> Iterator[DamagedFile]:
     """Yield the damaged data files that kept versions of the branch need, the latest first."""
     history = readable_history(view.history)
     for one in sorted(named, key=lambda one: -one.versions[1]):
@@ -422,7 +436,7 @@ def _of_data(
         )
         rows = _rows_in(view, one, inside.parts)
         is_latest = one.versions[1] == history.records[-1].version
-        yield _Damaged(
+        yield DamagedFile(
             one.file.path,
             "data",
             inside.problem,
@@ -467,10 +481,10 @@ def _union(several: Sequence[Uint64Array]) -> Uint64Array:
     return np.unique(np.concatenate([NO_ROWS, *several]))
 
 
-def _manifests(view: HistoryView) -> Iterator[_Damaged]:
+def _manifests(view: HistoryView) -> Iterator[DamagedFile]:
     """Yield manifests that cannot be read."""
     for one in filter(_is_damaged, view.history.unreadable):
-        yield _Damaged(
+        yield DamagedFile(
             one.file.path,
             "manifest",
             str(one.error),
@@ -484,7 +498,7 @@ def _is_damaged(version: UnreadableVersion) -> bool:
     return isinstance(version.error, CorruptFileError)
 
 
-def _newest_whole(view: HistoryView, is_broken: NDArray[np.bool_]) -> _Back | None:
+def _newest_whole(view: HistoryView, is_broken: NDArray[np.bool_]) -> Back | None:
     """Return the newest version of which all files are whole, given the states that are not."""
     history = readable_history(view.history)
     for position in range(len(history) - 1, -1, -1):
@@ -492,13 +506,13 @@ def _newest_whole(view: HistoryView, is_broken: NDArray[np.bool_]) -> _Back | No
             continue
         version = history.records[position].version
         if position == len(history) - 1:
-            return _Back(version, {})
+            return Back(version, {})
         ends = BranchVersion(view, version), BranchVersion(view, history.records[-1].version)
         try:
             runs = VersionPair(*ends).runs
         except LanceExplorerError:
-            return _Back(version)
+            return Back(version)
         if runs.is_uncertain.any() or (runs.change == RowEvent.LOST).any():
-            return _Back(version)
-        return _Back(version, {event: count for event in _COSTS if (count := runs.count(event))})
+            return Back(version)
+        return Back(version, {event: count for event in _COSTS if (count := runs.count(event))})
     return None

@@ -1,0 +1,110 @@
+"""What two sides did to a version, row by row and field by field: a three-way comparison."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import polars as pl
+
+from lance_explorer.changes.merge_legs import Leg
+from lance_explorer.changes.merge_lines import cell_lines, row_lines
+from lance_explorer.changes.merge_rows import Compared, MatchedRows, Values, matched
+from lance_explorer.changes.merge_schema import merge_schema
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.history.ancestors import BranchVersion
+
+__all__ = ["ThreeWay", "check_columns", "named"]
+
+
+class ThreeWay:
+    """Two sides compared with the version that both come from.
+
+    A side need not be later: of a commit that is undone, the version after it is the base, and the
+    version before it is one side.
+
+    Parameters
+    ----------
+    base, ours, theirs : BranchVersion
+        The three versions.
+    key : sequence of str
+        Columns that identify a row; without any a row is what it was in the base.
+    """
+
+    def __init__(
+        self,
+        base: BranchVersion,
+        ours: BranchVersion,
+        theirs: BranchVersion,
+        key: Sequence[str] = (),
+    ) -> None:
+        self.base = base
+        self.places = ours, theirs
+        self.key = tuple(key)
+
+    @cached_property
+    def ours(self) -> Leg:
+        """What our side did."""
+        return Leg(self.base, self.places[0])
+
+    @cached_property
+    def theirs(self) -> Leg:
+        """What the other side did."""
+        return Leg(self.base, self.places[1])
+
+    @cached_property
+    def values(self) -> Values:
+        """What reads values of rows."""
+        return Values(self.ours, self.theirs)
+
+    @cached_property
+    def matched(self) -> MatchedRows:
+        """The rows that either side changed."""
+        ours, theirs = map(named, self.places)
+        branches = {(place.view.uri, place.view.branch) for place in (self.base, *self.places)}
+        return matched(
+            self.ours, self.theirs, self.key, (ours, theirs), share_identities=len(branches) == 1
+        )
+
+    @cached_property
+    def compared(self) -> Compared:
+        """The rows that both changed."""
+        return Compared(self.values, self.matched)
+
+    @cached_property
+    def schema(self) -> pl.DataFrame:
+        """The fields that either side changed."""
+        return merge_schema(self.ours.fields, self.theirs.fields)
+
+    def rows(self, chosen: Sequence[str]) -> pl.DataFrame:
+        """Return the rows with some outcomes: see :meth:`.MergePreview.rows`."""
+        return row_lines(
+            self.values, self.matched, self.compared, chosen, has_row_ids=self.has_row_ids
+        )
+
+    def cells(self) -> pl.DataFrame:
+        """Return the cells in conflict: see :meth:`.MergePreview.cells`."""
+        return cell_lines(self.compared, self.key, has_row_ids=self.has_row_ids)
+
+    @property
+    def has_row_ids(self) -> bool:
+        """Whether rows are named by row IDs."""
+        return self.ours.pair.rows_after.rows.has_row_ids
+
+
+def check_columns(place: BranchVersion, keys: Sequence[str]) -> None:
+    """Check that a version has the columns of a key."""
+    fields = place.view.version(place.version).records[0].schema
+    there = [field.name for field in fields if field.parent_id == NO_PARENT]
+    for name in keys:
+        if name not in there:
+            where = named(place)
+            raise InvalidArgumentError(
+                f"rows cannot be matched by key {name!r}: version {where} has only the columns "
+                f"{', '.join(there)}"
+            )
+
+
+def named(place: BranchVersion) -> str:
+    """Return what a version is called: with its branch, if that is not the main branch."""
+    branch, version = place.view.branch, place.version
+    return f"{branch}@{version}" if branch else str(version)

@@ -1,0 +1,95 @@
+"""Plans that bring what one side changed over to the other: columns, rows, and what they lose."""
+
+from lance_explorer.answers.calls import literal
+from lance_explorer.changes.three_way import ThreeWay
+from lance_explorer.frames.sizes import counted
+from lance_explorer.plans.added_columns import AddedColumns
+from lance_explorer.plans.column_work import Target, column_work, plain_columns
+from lance_explorer.plans.plan import COLUMNS_FILE, ROWS_FILE, PlanParts
+from lance_explorer.plans.records import Loss, Step
+from lance_explorer.plans.row_work import RowWork
+from lance_explorer.plans.table_facts import TableFacts
+from lance_explorer.rowids.arrays import Uint64Array
+
+__all__ = ["bring_all", "bring_rows"]
+
+
+def bring_all(parts: PlanParts, sides: ThreeWay, *, overwrites: bool, come_back: bool) -> None:
+    """Add the steps that bring columns and rows.
+
+    Parameters
+    ----------
+    parts : PlanParts
+        The plan.
+    sides : ThreeWay
+        What is compared; our side is the version that the plan is for.
+    overwrites : bool
+        Whether rows in conflict get the values of their side.
+    come_back : bool
+        Whether rows that are appended had been deleted.
+    """
+    work = column_work(sides, overwrites=overwrites)
+    parts.steps.extend(work.steps)
+    parts.conflicts.extend(work.conflicts)
+    parts.losses.extend(work.losses)
+    if work.added:
+        some = [target for target in work.targets if target.name in work.added]
+        parts.columns = AddedColumns(sides.places[1], sides.places[0], some)
+        words = f"Add {', '.join([f'`{name}`' for name in work.added])} with the values from there."
+        code = "fragment.merge(values, left_on='_rowaddr')  # of each fragment, committed as Merge"
+        arguments = {"names": work.added, "file": COLUMNS_FILE}
+        parts.steps.append(Step("add_columns", words, code, arguments))
+    bring_rows(parts, sides, work.targets, overwrites=overwrites, come_back=come_back)
+
+
+def bring_rows(
+    parts: PlanParts,
+    sides: ThreeWay,
+    targets: list[Target] | None = None,
+    only: Uint64Array | None = None,
+    *,
+    overwrites: bool,
+    come_back: bool,
+) -> None:
+    """Add the step that brings rows, by default to the columns that there are."""
+    targets = plain_columns(sides) if targets is None else targets
+    work = RowWork(sides, targets, overwrites=overwrites, only=only)
+    parts.rows = work
+    if not work.num_rows:
+        return
+    updated, deleted, inserted = work.counts.tolist()
+    names = [target.name for target in work.written]
+    told, calls = list[str](), list[str]()
+    if updated:
+        columns = ", ".join([f"`{name}`" for name in names])
+        how = "in place" if work.in_place else "anew"
+        columns = columns if work.in_place else "all columns"
+        told.append(f"write {columns} of {counted(updated, 'row')} {how}")
+        calls.append(f"fragment.update_columns(rows)  # {literal(names)}")
+    if deleted:
+        told.append(f"delete {counted(deleted, 'row')}")
+        calls.append("fragment.delete(rows)")
+    if inserted:
+        told.append(f"append {counted(inserted, 'row')}")
+        calls.append("lance.fragment.write_fragments(rows, dataset)")
+    words = "; ".join(told)
+    arguments = {"file": ROWS_FILE, "columns": names, "in_place": work.in_place}
+    arguments |= {"properties": _former_ids(work)}
+    step = Step("rows", f"{words[0].upper()}{words[1:]}.", "; ".join(calls), arguments)
+    parts.steps.append(step)
+    if inserted and come_back and sides.has_row_ids:
+        parts.losses.append(_new_ids(inserted, "come back with"))
+    if updated and not work.in_place and sides.has_row_ids:
+        parts.losses.append(_new_ids(updated, "are written anew, with"))
+    parts.losses.extend(TableFacts(parts.place).index_losses(work))
+
+
+def _new_ids(count: int, what: str) -> Loss:
+    words = f"{counted(count, 'row')} {what} new row IDs"
+    return Loss("row_ids", words.replace("come back", "comes back") if count == 1 else words, count)
+
+
+def _former_ids(work: RowWork) -> dict[str, str]:
+    """Return a property of the commit that names the rows that come back, if they are not many."""
+    ids = work.former_row_ids
+    return {"lance_explorer.former_row_ids": ", ".join(map(str, ids))} if ids else {}

@@ -1,0 +1,262 @@
+"""What a plan does to columns, and which values each column of a row gets."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from lance_explorer.answers.calls import literal
+from lance_explorer.changes.changed_cells import changed_cells
+from lance_explorer.changes.three_way import ThreeWay
+from lance_explorer.changes.version_pair import VersionPair
+from lance_explorer.format.schema import column_fields
+from lance_explorer.frames.sizes import counted
+from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.plans.records import Conflict, Loss, Step
+
+LEGACY = "legacy"
+"""The data format of the first files."""
+
+ROWS_AT_ONCE = 65_536
+"""Of so many rows values are held at once."""
+
+__all__ = ["LEGACY", "ROWS_AT_ONCE", "ColumnWork", "Target", "column_work", "plain_columns"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A column of the table as it is when rows are written.
+
+    Attributes
+    ----------
+    field : pyarrow.Field
+        Its name and type.
+    images : tuple of (str or None)
+        What its values are called among those of the base, of our side and of theirs.
+    """
+
+    field: pa.Field
+    images: tuple[str | None, str | None, str | None]
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self.field.name)
+
+
+@dataclass
+class ColumnWork:
+    """The steps on columns, and the columns after them.
+
+    ``added`` are columns whose values are written by a step of their own, by their names on their
+    side.
+    """
+
+    targets: list[Target]
+    steps: list[Step] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+
+
+def plain_columns(sides: ThreeWay) -> list[Target]:
+    """Return the columns of our side."""
+    shown = {own: name for name, own in sides.ours.names(at_end=True).items()}
+    compared = sides.values.columns.compared
+    theirs = {*sides.values.columns.theirs.values()}
+    found = []
+    for one in _schema(sides.places[0]):
+        name = shown[one.name]
+        images = compared.get(name) or (None, name, name if name in theirs else None)
+        found.append(Target(one, images))
+    return found
+
+
+def column_work(sides: ThreeWay, *, overwrites: bool) -> ColumnWork:
+    """Return what brings the columns that their side changed."""
+    work = ColumnWork(plain_columns(sides))
+    schema = _schema(sides.places[1])
+    altered, dropped = list[dict[str, Any]](), list[str]()
+    nullable = {
+        str(pair.path_before): (pair.before.nullable, pair.after.nullable)
+        for pair in sides.theirs.fields
+        if pair.before is not None and pair.after is not None
+    }
+    for row in sides.schema.iter_rows(named=True):
+        change, name = row["change_theirs"], row["path_ours"] or row["path"]
+        if change is None or row["outcome"] in ("kept", "same"):
+            continue
+        if row["outcome"] == "conflict" and not (change == "dropped" and overwrites):
+            work.conflicts.append(
+                Conflict(
+                    "changed_since", "column", name, note=f"it was {row['change_ours']} since, too"
+                )
+            )
+        elif (why := _not_possible(row, nullable)) is not None:
+            work.conflicts.append(Conflict("not_possible", "column", row["path"], note=why))
+        elif change == "altered":
+            continue
+        elif change == "dropped":
+            written = _num_written_since(sides, row["path"])
+            if written and not overwrites:
+                note = f"{counted(written, 'row')} got values of it since"
+                work.conflicts.append(Conflict("changed_since", "column", name, note=note))
+                continue
+            if written:
+                note = f"the values of `{name}` that {counted(written, 'row')} got since"
+                work.losses.append(Loss("values", note, written))
+            dropped.append(name)
+        elif change == "added":
+            if _needs_nulls(sides, schema.field(row["path_theirs"]).type):
+                note = "rows that came since have no value, and the data format has no nulls for it"
+                work.conflicts.append(Conflict("not_possible", "column", name, note=note))
+                continue
+            if any(target.name == row["path_theirs"] for target in work.targets):
+                work.conflicts.append(
+                    Conflict("changed_since", "column", name, note="another column has its name")
+                )
+                continue
+            work.added.append(row["path_theirs"])
+        elif row["path_theirs"] != name and any(
+            target.name == row["path_theirs"] for target in work.targets
+        ):
+            note = f"another column is called `{row['path_theirs']}` by now"
+            work.conflicts.append(Conflict("changed_since", "column", name, note=note))
+        elif change == "cast" and (index := _index_on(sides, name)) is not None:
+            note = f"drop index `{index}` first, and build it anew afterwards"
+            work.conflicts.append(Conflict("not_possible", "column", name, note=note))
+        else:
+            altered.append(_alteration(row, schema))
+    _apply(work, altered, dropped, schema, sides)
+    return work
+
+
+def _not_possible(row: Mapping[str, Any], nullable: Mapping[str, tuple[bool, bool]]) -> str | None:
+    """Return why pylance cannot bring what their side did to a column; None if it can."""
+    if "." in row["path"]:
+        return "pylance has no call that does this with fields inside of columns"
+    if row["change_theirs"] == "replaced":
+        return "another column has its name there"
+    before, after = nullable.get(row["path"], (True, True))
+    if before and not after:
+        return "pylance has no call that forbids nulls"
+    return None
+
+
+def _index_on(sides: ThreeWay, name: str) -> str | None:
+    """Return the name of an index on a column: with one, pylance does not cast it."""
+    record = sides.ours.pair.rows_after.record
+    ids = {one.id for one in column_fields(record.schema)[name]}
+    return next((index.name for index in record.indices if ids & {*index.fields}), None)
+
+
+def _needs_nulls(sides: ThreeWay, kind: pa.DataType) -> bool:
+    """Tell whether rows would get nulls that the data format has not."""
+    rows = sides.ours.pair.rows_after
+    data_format = rows.record.manifest.data_format
+    if data_format != LEGACY and not (data_format == "2.0" and pa.types.is_struct(kind)):
+        return False
+    runs = VersionPair(sides.places[1], sides.places[0]).runs
+    return bool((runs.is_live & ~runs.was_live).any())
+
+
+def _alteration(row: Mapping[str, Any], theirs: pa.Schema) -> dict[str, Any]:
+    """Return what a column becomes: its name on their side, and its type there if that differs."""
+    name, place = row["path_theirs"], row["path_ours"] or row["path"]
+    made: dict[str, Any] = {"path": place, "name": name}
+    if row["type_ours"] != row["type_theirs"]:
+        made["type"] = str(theirs.field(name).type)
+    return made
+
+
+def _apply(
+    work: ColumnWork,
+    altered: list[dict[str, Any]],
+    dropped: list[str],
+    theirs: pa.Schema,
+    sides: ThreeWay,
+) -> None:
+    """Add the steps, and make the columns what they are then."""
+    if dropped:
+        words = f"Drop {_named(dropped)}."
+        code = f"dataset.drop_columns({literal(dropped)})"
+        work.steps.append(Step("drop_columns", words, code, {"names": dropped}))
+        work.targets = [one for one in work.targets if one.name not in dropped]
+    if altered:
+        view, version = sides.places[1]
+        told = [
+            f"`{one['path']}` gets the name `{one['name']}`"
+            + (f" and the type {one['type']}" if "type" in one else "")
+            if one["path"] != one["name"]
+            else f"`{one['path']}` gets the type {one['type']}"
+            for one in altered
+        ]
+        code = f"dataset.alter_columns(...)  # {', '.join(told).replace('`', '')}"
+        arguments = {"alterations": altered, "types_of": version, "branch": view.branch}
+        step = Step("alter_columns", f"{_listed(told)}.", code, arguments)
+        work.steps.append(step)
+        becomes = {one["path"]: one for one in altered}
+        work.targets = [
+            replace(one, field=_altered(one.field, becomes.get(one.name), theirs))
+            for one in work.targets
+        ]
+    if work.added:
+        names = {own: name for name, own in sides.theirs.names(at_end=True).items()}
+        places = sides.values.columns.theirs
+        for name in work.added:
+            place = places[names[name]]
+            made = theirs.field(name)
+            if not made.nullable:
+                work.losses.append(Loss("columns", f"`{name}` may be null then, and was not"))
+            work.targets.append(Target(made.with_nullable(True), (None, None, place)))
+
+
+def _altered(one: pa.Field, made: Mapping[str, Any] | None, theirs: pa.Schema) -> pa.Field:
+    if made is None:
+        return one
+    return theirs.field(made["name"]) if "type" in made else one.with_name(made["name"])
+
+
+def _num_written_since(sides: ThreeWay, path: str) -> int:
+    """Return how many rows got another value of a column after the base."""
+    base = {own: name for name, own in sides.ours.names(at_end=False).items()}
+    name = base[path]
+    here = sides.ours.kept_columns.get(path)
+    if here is None:
+        return 0
+    written = 0
+    for runs in _pieces(sides):
+        images = sides.values.only(runs, is_ours=True)
+        was, now, _ = images.are_there
+        old = images.base.select(name)
+        new = images.ours.select(pl.col(here).alias(name))
+        differ = changed_cells(old, new, 0.0)[:, 0]
+        written += int((now & (differ | ~was) & new.to_series().is_not_null().to_numpy()).sum())
+        written += int((now & was & differ & new.to_series().is_null().to_numpy()).sum())
+    return written
+
+
+def _pieces(sides: ThreeWay) -> Iterator[Any]:
+    runs = sides.ours.runs.rows()
+    for start in range(0, len(runs), ROWS_AT_ONCE):
+        yield runs.where(slice(start, start + ROWS_AT_ONCE))
+
+
+def _schema(place: BranchVersion) -> pa.Schema:
+    from lance_explorer.values.rows import arrow_schema
+
+    view, version = place
+    check_values(view, version)
+    return arrow_schema(value_root(view, version), version, view.storage.options)
+
+
+def _named(names: list[str]) -> str:
+    word = "column" if len(names) == 1 else "columns"
+    return f"the {word} {_listed([f'`{name}`' for name in names])}"
+
+
+def _listed(parts: list[str]) -> str:
+    return " and ".join([part for part in (", ".join(parts[:-1]), parts[-1]) if part])

@@ -1,0 +1,75 @@
+"""Makes plans from what users ask for."""
+
+from collections.abc import Callable, Sequence
+
+from lance_explorer.arguments import check_choice, names
+from lance_explorer.checks.depths import DEPTHS, Depth
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.history.version_refs import VersionRef
+from lance_explorer.history.view import HistoryView
+from lance_explorer.plans.plan import Plan, PlanParts
+from lance_explorer.plans.records import OnConflict
+from lance_explorer.plans.recovery import plan_recovery
+from lance_explorer.plans.restoring_rows import plan_restore_rows
+from lance_explorer.plans.revert import plan_revert
+
+__all__ = ["recovery_plan", "restore_rows_plan", "revert_plan"]
+
+
+def revert_plan(
+    view: HistoryView,
+    version: VersionRef,
+    key: str | Sequence[str] | None,
+    on_conflict: OnConflict,
+    author: str | None,
+    reason: str | None,
+) -> Plan:
+    """Return a plan that undoes a commit: see :meth:`.Table.plan_revert`."""
+    check_choice("on_conflict", on_conflict, ("keep", "overwrite"))
+    parts = _with_key(view, key, lambda some: plan_revert(view, version, some, on_conflict))
+    return Plan(parts, author, reason)
+
+
+def restore_rows_plan(
+    view: HistoryView,
+    where: str,
+    at: VersionRef,
+    key: str | Sequence[str] | None,
+    author: str | None,
+    reason: str | None,
+) -> Plan:
+    """Return a plan that puts rows back: see :meth:`.Table.plan_restore_rows`."""
+    parts = _with_key(view, key, lambda some: plan_restore_rows(view, where, at, some))
+    return Plan(parts, author, reason)
+
+
+def recovery_plan(view: HistoryView, depth: Depth, author: str | None, reason: str | None) -> Plan:
+    """Return a plan that repairs a table: see :meth:`.Table.plan_recovery`."""
+    check_choice("depth", depth, DEPTHS)
+    return Plan(plan_recovery(view, depth), author, reason)
+
+
+def _with_key(
+    view: HistoryView,
+    key: str | Sequence[str] | None,
+    make: Callable[[Sequence[str]], PlanParts],
+) -> PlanParts:
+    """Make a plan with a key: by default the primary key of the schema, if rows have it."""
+    if key is not None:
+        return make(tuple(dict.fromkeys(names("key", key))))
+    primary = _primary_key(view)
+    if not primary:
+        return make(())
+    try:
+        return make(primary)
+    except InvalidArgumentError:  # Lance does not enforce it
+        return make(())
+
+
+def _primary_key(view: HistoryView) -> tuple[str, ...]:
+    fields = view.version(view.latest_version).records[0].schema
+    keyed = [one for one in fields if one.primary_key_position is not None]
+    tops = all(one.parent_id == NO_PARENT for one in keyed)
+    keyed.sort(key=lambda one: one.primary_key_position or 0)
+    return tuple([one.name for one in keyed]) if tops else ()

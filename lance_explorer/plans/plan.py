@@ -1,0 +1,377 @@
+"""A plan: what would be done to a table, and a script with which its reader does it."""
+
+import json
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from lance_explorer.answers import Answer, Answering, Section, lines
+from lance_explorer.answers.calls import literal
+from lance_explorer.arguments import text as a_text
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.frames.documented import documented
+from lance_explorer.frames.sizes import byte_size, counted
+from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.plans.added_columns import AddedColumns
+from lance_explorer.plans.frames import PLAN_CONFLICTS, PLAN_LOSSES
+from lance_explorer.plans.rebuilt_rows import RebuiltRows
+from lance_explorer.plans.records import Conflict, Loss, Step, conflict_frame, loss_frame
+from lance_explorer.plans.row_work import RowWork
+from lance_explorer.plans.table_facts import TableFacts
+
+__all__ = ["Plan", "PlanParts"]
+
+ROWS_FILE = "rows.arrow"
+COLUMNS_FILE = "columns.arrow"
+
+Batches = Callable[[], Iterator[pa.RecordBatch]]
+
+
+@dataclass
+class PlanParts:
+    """What a plan is made of.
+
+    Attributes
+    ----------
+    place : BranchVersion
+        The version that it is for: the latest of a branch.
+    title : str
+        What it does: "Undo version 3".
+    name : str
+        The name of its script, without ending.
+    call : str
+        The call that makes it.
+    key : tuple of str
+        Columns that must stay unique.
+    steps, conflicts, losses : list
+        What it does, leaves alone, and does not bring back.
+    rows : RowWork or RebuiltRows, optional
+        The rows that a step changes one by one.
+    promised : callable, optional
+        Gives the rows that change where no step names them, as when a version is restored.
+    columns : AddedColumns, optional
+        The values of the columns that it adds.
+    notes : list of str
+        What else is to know, in sentences.
+    num_rows : int, optional
+        How many rows the table has afterwards; by default what ``rows`` makes of those there are.
+    """
+
+    place: BranchVersion
+    title: str
+    name: str
+    call: str
+    key: tuple[str, ...] = ()
+    steps: list[Step] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
+    rows: RowWork | RebuiltRows | None = None
+    promised: Callable[[], RowWork] | None = None
+    columns: AddedColumns | None = None
+    notes: list[str] = field(default_factory=list)
+    num_rows: int | None = None
+
+
+class Plan(Answering):
+    """What would be done to a table, and the script with which its reader does it.
+
+    Made by :meth:`~lance_explorer.table.Table.plan_revert` and its kind. Nothing is written to the
+    table: :meth:`save` writes a script and the rows that it needs into a folder of its own, and
+    whoever runs that script writes. True if there is anything to do.
+
+    Attributes
+    ----------
+    id : str
+        What commits of the plan are known by: a second run finds them, and does nothing.
+    version : int
+        The version of the table that it was made for; the script refuses any other.
+    author, reason : str or None
+        What the commits will say about who made them and why.
+    """
+
+    def __init__(self, parts: PlanParts, author: str | None = None, reason: str | None = None):
+        self._parts = parts
+        self.id = uuid.uuid4().hex
+        self.version = parts.place.version
+        self.author = None if author is None else a_text("author", author)
+        self.reason = parts.title if reason is None else a_text("reason", reason)
+
+    def __bool__(self) -> bool:
+        return bool(self._parts.steps)
+
+    @property
+    def steps(self) -> list[Step]:
+        """The commits that it makes, in order: in words, and as calls of pylance.
+
+        Examples
+        --------
+        >>> [step.words for step in table.plan_revert(3).steps]
+        ['Write `city` of 1 row in place; delete 2 rows.']
+        """
+        return [*self._parts.steps]
+
+    @property
+    def num_conflicts(self) -> int:
+        """How many rows, columns and settings it leaves alone: :meth:`conflicts` says why."""
+        rows = self._parts.rows
+        return len(self._parts.conflicts) + (rows.num_left_alone if rows is not None else 0)
+
+    def rows(self) -> pa.Table:
+        """Return the rows that it changes: ``_change``, ``_rowid``, ``_rowaddr`` and values.
+
+        ``_change`` is ``update``, ``delete`` or ``insert``. Of updated rows the columns are given
+        that any row gets another value of, all others are null; of deleted rows none. A row that
+        comes back has the row ID here that it had. :meth:`batches` gives the same in pieces.
+
+        Examples
+        --------
+        >>> table.plan_revert(3).rows().select(["_change", "_rowid", "city"]).to_pylist()[0]
+        {'_change': 'update', '_rowid': 2, 'city': 'city 2'}
+        """
+        schema, make = self._row_source
+        return pa.Table.from_batches(list(make()), schema)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield what :meth:`rows` returns, some rows at a time.
+
+        Examples
+        --------
+        >>> sum(len(batch) for batch in table.plan_revert(3).batches())
+        3
+        """
+        yield from self._row_source[1]()
+
+    @cached_property
+    def _row_source(self) -> tuple[pa.Schema, Batches]:
+        parts = self._parts
+        rows = parts.promised() if parts.promised is not None else parts.rows
+        if rows is not None:
+            return rows.schema, rows.batches
+        own = {"_change": pa.string(), "_rowid": pa.uint64(), "_rowaddr": pa.uint64()}
+        return pa.schema(own), lambda: iter(())
+
+    @documented(PLAN_CONFLICTS)
+    def conflicts(self) -> pl.DataFrame:
+        """Return what others changed since, and what is not certain: one line a cell.
+
+        Such rows are left alone, unless the plan was made with ``on_conflict="overwrite"``; rows
+        that are uncertain always are.
+
+        Examples
+        --------
+        >>> table.plan_revert(3).conflicts().is_empty()
+        True
+        """
+        own = conflict_frame(self._parts.conflicts)
+        rows = self._parts.rows
+        return own if rows is None else pl.concat([own, rows.conflicts])
+
+    @documented(PLAN_LOSSES)
+    def losses(self) -> pl.DataFrame:
+        """Return what does not come back as it was.
+
+        Examples
+        --------
+        >>> table.plan_revert(4).losses()["kind"].to_list()
+        ['row_ids']
+        """
+        return loss_frame(self._parts.losses)
+
+    @property
+    def code(self) -> str:
+        """The script: Python that needs pylance, and the files that :meth:`save` writes beside it.
+
+        Examples
+        --------
+        >>> "def write_rows(" in table.plan_revert(3).code
+        True
+        """
+        source = files("lance_explorer.plans").joinpath("carry_out.py").read_text("utf-8")
+        _, _, rest = source.partition("PLAN: Any = {}\n")
+        imports = source.partition('"""\n\n')[2].partition("PLAN: Any = {}\n")[0]
+        title = f"{self._parts.title} of {self._parts.place.view.name}"
+        told = [f"{number}. {step.words}" for number, step in enumerate(self.steps, 1)]
+        head = "\n".join(
+            [f"{title}.", "", *told, "", "Run it with the table, or a copy of it:", ""]
+        )
+        safe = head.replace("\\", "\\\\").replace('"""', r"\"\"\"")
+        usage = f"    python {self._parts.name}.py TABLE\n"
+        plan = json.dumps(self._told(title), indent=4, ensure_ascii=True)
+        quoted = plan.replace("\\", "\\\\").replace("'''", r"\'\'\'")
+        return (
+            f'"""{safe}{usage}"""\n\nimport json\n{imports}'
+            f"PLAN: Any = json.loads('''\n{quoted}\n''')\n{rest}"
+        )
+
+    def _told(self, title: str) -> Mapping[str, Any]:
+        """Return what the script needs to know."""
+        parts, facts = self._parts, self._facts
+        change = 0 if parts.rows is None else int(parts.rows.counts[2] - parts.rows.counts[1])
+        return {
+            "id": self.id,
+            "title": title,
+            "reason": self.reason,
+            "author": self.author,
+            "branch": parts.place.view.branch,
+            "version": self.version,
+            "fingerprint": facts.fingerprint,
+            "num_rows": facts.num_rows + change if parts.num_rows is None else parts.num_rows,
+            "key": parts.key,
+            "set_aside": [
+                file
+                for step in self.steps
+                if step.kind == "set_aside"
+                for file in step.arguments["files"]
+            ],
+            "steps": [
+                {"kind": step.kind, "words": step.words, **step.arguments}
+                for step in self.steps
+                if step.kind != "set_aside"
+            ],
+        }
+
+    @cached_property
+    def _facts(self) -> TableFacts:
+        return TableFacts(self._parts.place)
+
+    def save(self, folder: str | PathLike[str]) -> Path:
+        """Write the script and its rows into a folder, and return the path of the script.
+
+        Run it with ``python SCRIPT TABLE``. It checks that the table is at :attr:`version`, makes
+        its commits, and compares what came of them with what was promised.
+
+        Parameters
+        ----------
+        folder : str or os.PathLike
+            A folder of your own, not inside a table; it is made if it does not exist.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If the folder is inside a table, or holds other files, or there is nothing to do.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     table.plan_revert(3).save(folder).name
+        'undo_version_3.py'
+        """
+        if not self:
+            raise InvalidArgumentError(f"there is nothing to save: {self.sentence}")
+        place = Path(folder).expanduser().resolve()
+        _check_outside(place)
+        name = f"{self._parts.name}.py"
+        place.mkdir(parents=True, exist_ok=True)
+        others = sorted({one.name for one in place.iterdir()} - {name, ROWS_FILE, COLUMNS_FILE})
+        if others:
+            raise InvalidArgumentError(
+                f"the folder {place} has other files, such as {others[0]}: name an empty one, or a "
+                "new one"
+            )
+        sources = {}
+        if self._parts.rows is not None and self._parts.rows.num_rows:
+            sources[ROWS_FILE] = self._row_source
+        if self._parts.columns is not None:
+            sources[COLUMNS_FILE] = self._parts.columns.schema, self._parts.columns.batches
+        for file, (schema, make) in sources.items():
+            with pa.OSFile(str(place / file), "wb") as sink, pa.ipc.new_file(sink, schema) as out:
+                for batch in make():
+                    out.write_batch(batch)
+        script = place / name
+        script.write_text(self.code, "utf-8")
+        return script
+
+    @property
+    def sentence(self) -> str:
+        """What it does, and what it leaves alone.
+
+        Examples
+        --------
+        >>> table.plan_revert(4).sentence
+        'Undo version 4 with 1 commit: append 1 row.'
+        """
+        parts, left = self._parts, self.num_conflicts
+        verb = "is" if left == 1 else "are"
+        alone = f" {counted(left, 'conflict')} {verb} left alone." if left else ""
+        if not self:
+            why = parts.notes[0] if parts.notes else "There is nothing to do."
+            return f"{parts.title}: {why[0].lower()}{why[1:]}{alone}"
+        told = "; ".join([step.words.rstrip(".") for step in parts.steps])
+        written = parts.rows.num_overwritten if parts.rows is not None else 0
+        if written:
+            verb = "is" if written == 1 else "are"
+            alone = f" {counted(written, 'row')} changed since {verb} overwritten.{alone}"
+        number = counted(len(parts.steps), "commit")
+        return f"{parts.title} with {number}: {told[0].lower()}{told[1:]}.{alone}"
+
+    @property
+    def answer(self) -> Answer:
+        """Its steps, what it leaves alone and loses, and how to carry it out."""
+        parts = self._parts
+        steps = pl.DataFrame(
+            {
+                "step": [step.words for step in parts.steps],
+                "call": [step.code for step in parts.steps],
+            },
+            schema={"step": pl.String, "call": pl.String},
+        )
+        conflicts, losses = self.conflicts(), self.losses()
+        folder = parts.name
+        code = [f"plan = {parts.call}"]
+        if self:
+            code.append(f"plan.save({literal(folder)})")
+            code.append(f"# then: python {folder}/{folder}.py TABLE")
+        return Answer(
+            self.sentence,
+            (
+                Section("notes", "", lines(self._notes)),
+                Section(
+                    "losses",
+                    "What does not come back",
+                    lines(losses["statement"].to_list()),
+                    is_warning=True,
+                ),
+                Section("steps", "Commits", steps, words=("step",), uncut=("step", "call")),
+                Section(
+                    "conflicts",
+                    "Conflicts",
+                    conflicts,
+                    values=("planned", "now", "key"),
+                    schema=PLAN_CONFLICTS,
+                ),
+                Section("loss_lines", None, losses, schema=PLAN_LOSSES),
+            ),
+            "\n".join(code),
+            is_call=bool(self),
+        )
+
+    @property
+    def _notes(self) -> list[str]:
+        """What else is to know, in sentences."""
+        told = [*self._parts.notes]
+        rows = self._parts.rows
+        if isinstance(rows, RowWork) and rows.num_rows:
+            told.append(f"It writes about {byte_size(self._facts.bytes_written(rows))}.")
+        return told
+
+    @property
+    def _subject(self) -> str:
+        return self._parts.place.view.name
+
+
+def _check_outside(folder: Path) -> None:
+    """Refuse a folder that is inside a table."""
+    for one in (folder, *folder.parents):
+        if (one / "_versions").is_dir() or (one / "_transactions").is_dir():
+            raise InvalidArgumentError(
+                f"a plan is not saved inside a table, and {one} is one: name another folder"
+            )

@@ -1,0 +1,163 @@
+"""The plan that repairs a damaged table: go back, rebuild from what is there, or leave out."""
+
+import pyarrow as pa
+
+from lance_explorer.changes.version_rows import place_rows
+from lance_explorer.checks.damage import Damage, DamagedFile, damage
+from lance_explorer.checks.depths import Depth
+from lance_explorer.frames.sizes import counted
+from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.value_files import value_root
+from lance_explorer.history.view import HistoryView
+from lance_explorer.plans.plan import ROWS_FILE, PlanParts
+from lance_explorer.plans.rebuilt_rows import RebuiltRows
+from lance_explorer.plans.records import Conflict, Loss, Step
+from lance_explorer.plans.setting_work import rebuilt_index
+
+__all__ = ["plan_recovery"]
+
+
+def plan_recovery(view: HistoryView, depth: Depth) -> PlanParts:
+    """Return what repairs a table: see :meth:`.Table.plan_recovery`."""
+    found = damage(view, depth)
+    latest = BranchVersion(view, view.history.records[-1].version)
+    parts = PlanParts(latest, "Recover", "recover", f'table.plan_recovery("{depth}")')
+    if not found:
+        parts.notes.append(found.sentence)
+        return parts
+    if found.unreadable:
+        _set_aside(parts, found)
+    back = found.back
+    rows = [one for one in found.now if one.kind in ("data", "deletion")]
+    if rows and back is not None and back.version != latest.version and back.loses_nothing:
+        _go_back(parts, back.version)
+    elif rows:
+        _repair(parts, found, rows)
+    _indices(parts, found)
+    if not parts.steps:
+        parts.notes.append(f"{found.sentence} {found.remedy.words}")
+    return parts
+
+
+def _set_aside(parts: PlanParts, found: Damage) -> None:
+    """Move manifests that cannot be read out of the table."""
+    branch = parts.place.view.branch
+    folder = "" if branch is None else f"tree/{branch}/"
+    files = [f"{folder}{file.path}" for file in found.unreadable]
+    names = ", ".join([f"`{file}`" for file in files])
+    words = f"Move {names} out of the table: version {parts.place.version} is the latest then."
+    parts.steps.append(Step("set_aside", words, "shutil.move(...)", {"files": files}))
+    versions = ", ".join([str(file.version) for file in found.unreadable])
+    parts.losses.append(Loss("rows", f"what version {versions} changed is not known, and lost"))
+
+
+def _go_back(parts: PlanParts, version: int) -> None:
+    """Restore the newest whole version, which has the same rows."""
+    words = f"Restore version {version}: it is whole, and has the same rows."
+    code = f"dataset.checkout_version({version}).restore()"
+    parts.steps.append(Step("restore", words, code, {"version": version}))
+    parts.num_rows = place_rows(BranchVersion(parts.place.view, version)).num_rows
+
+
+def _repair(parts: PlanParts, found: Damage, files: list[DamagedFile]) -> None:
+    """Rebuild fragments from what is there, and leave out what is lost."""
+    deletions = [one for one in files if one.kind == "deletion"]
+    for one in deletions:
+        _undelete(parts, found, one)
+    data = [one for one in files if one.kind == "data" and one.fragment is not None]
+    left = {one.fragment for one in deletions}
+    data = [one for one in data if one.fragment not in left]
+    unknown = sorted({one.fragment or 0 for one in data if one.rows is None})
+    known = [one for one in data if one.fragment not in unknown]
+    place = place_rows(parts.place)
+    total = sum(map(place.rows.num_live, place.rows.history.states_at(place.position)))
+    if known:
+        _rebuild(parts, found, known, total)
+    if unknown:
+        _leave_out(parts, unknown)
+
+
+def _rebuild(parts: PlanParts, found: Damage, files: list[DamagedFile], total: int) -> None:
+    view, version = parts.place
+    rows = RebuiltRows(view, files, found.copies, _schema(view, version))
+    parts.rows = rows
+    count, fragments = rows.num_rows, rows.fragments
+    words = (
+        f"Replace {counted(len(fragments), 'damaged fragment')} by {counted(count, 'row')} that "
+        "stand elsewhere, or in whole files"
+        if count
+        else f"Leave out {counted(len(fragments), 'damaged fragment')}"
+    )
+    code = "lance.fragment.write_fragments(rows, dataset)  # and without the damaged fragments"
+    arguments = {"file": ROWS_FILE, "columns": [], "in_place": True, "fragments": fragments}
+    parts.steps.append(Step("rows", f"{words}.", code, arguments))
+    parts.num_rows = total - rows.num_lost
+    if rows.num_lost:
+        lost = f"{counted(rows.num_lost, 'row')} of which nothing stands elsewhere, or too little"
+        parts.losses.append(Loss("rows", lost, rows.num_lost))
+    for name, lost_values in rows.num_null.items():
+        lost = f"`{name}` of {counted(lost_values, 'row')}: it is null then"
+        parts.losses.append(Loss("values", lost, lost_values))
+    if count and place_rows(parts.place).has_row_ids:
+        parts.losses.append(Loss("row_ids", f"{counted(count, 'row')} get new row IDs", count))
+
+
+def _leave_out(parts: PlanParts, fragments: list[int]) -> None:
+    """Take fragments out of which not even the rows are known."""
+    words = f"Leave out {counted(len(fragments), 'damaged fragment')}."
+    code = f'LanceOperation.Delete([], {fragments}, "...")'
+    parts.steps.append(Step("leave_out", words, code, {"fragments": fragments}))
+    parts.losses.append(Loss("rows", f"the rows of {counted(len(fragments), 'fragment')}"))
+    parts.num_rows = None
+
+
+def _undelete(parts: PlanParts, found: Damage, one: DamagedFile) -> None:
+    """Give a fragment whose deletion file is lost the one that it had before."""
+    place = place_rows(parts.place)
+    [fragment] = [each for each in place.fragments if each.id == one.fragment]
+    history = place.rows.history
+    for position in range(place.position - 1, -1, -1):
+        states = [history.states[state] for state in history.states_at(position)]
+        before = [each for each in states if each.id == fragment.id]
+        if not before or before[0].files != fragment.files:
+            break
+        former = before[0]
+        broken = found.copies.broken_fields(former)
+        if former.deletion_file == fragment.deletion_file or broken is None or broken:
+            continue
+        version = history.records[position].version
+        count = _num_deleted(fragment) - _num_deleted(former)
+        words = f"Give fragment {fragment.id} the deleted rows that it had in version {version}."
+        code = "LanceOperation.Delete([fragment with the former deletion file], [], ...)"
+        step = Step("undelete", words, code, {"fragments": [fragment.id], "version": version})
+        parts.steps.append(step)
+        lost = f"{counted(count, 'row')} of fragment {fragment.id} deleted since come back"
+        parts.losses.append(Loss("rows", lost, count))
+        parts.num_rows = (parts.num_rows or place.num_rows) + count
+        return
+    note = "no kept version has the fragment with a whole deletion file"
+    parts.conflicts.append(Conflict("not_possible", "table", one.path, note=note))
+
+
+def _num_deleted(fragment: object) -> int:
+    file = getattr(fragment, "deletion_file", None)
+    return 0 if file is None else int(file.num_deleted_rows or 0)
+
+
+def _indices(parts: PlanParts, found: Damage) -> None:
+    """Build damaged indices anew."""
+    record = place_rows(parts.place).record
+    broken = {
+        one.path.split("/")[1] for one in found.files if one.kind == "index" and "/" in one.path
+    }
+    for index in record.indices:
+        if index.uuid not in broken:
+            continue
+        for made in rebuilt_index(record, index):
+            (parts.steps if isinstance(made, Step) else parts.conflicts).append(made)  # type: ignore[arg-type]
+
+
+def _schema(view: HistoryView, version: int) -> pa.Schema:
+    from lance_explorer.values.rows import arrow_schema
+
+    return arrow_schema(value_root(view, version), version, view.storage.options)

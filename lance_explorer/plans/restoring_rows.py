@@ -1,0 +1,57 @@
+"""The plan that puts some rows back as they were, deleted ones too."""
+
+from collections.abc import Sequence
+
+from lance_explorer.answers.calls import call
+from lance_explorer.changes.three_way import ThreeWay, check_columns
+from lance_explorer.changes.version_rows import place_rows
+from lance_explorer.frames.sizes import counted
+from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.version_refs import VersionRef, resolve
+from lance_explorer.history.view import HistoryView
+from lance_explorer.plans.bringing import bring_rows
+from lance_explorer.plans.plan import PlanParts
+
+__all__ = ["plan_restore_rows"]
+
+
+def plan_restore_rows(
+    view: HistoryView, where: str, at: VersionRef, key: Sequence[str]
+) -> PlanParts:
+    """Return what puts rows back: see :meth:`.Table.plan_restore_rows`."""
+    from lance_explorer.values.matching import check_filter, matching_rows
+
+    then = resolve(view, at)
+    latest = BranchVersion(view, view.latest_version)
+    parts = PlanParts(
+        latest,
+        f"Put the rows of `{where}` back as they were in version {then.version}",
+        f"put_rows_back_as_in_{then.version}",
+        call("table.plan_restore_rows", where, at=_named(then), key=[*key] or None),
+        tuple(key),
+    )
+    for place in (latest, then):
+        check_columns(place, key)
+    check_values(*then)
+    fragments = [one.id for one in place_rows(then).fragments]
+    root, options = value_root(*then), then.view.storage.options
+    if (refused := check_filter(root, then.version, where, options)) is not None:
+        raise refused
+    found = matching_rows(root, then.version, fragments, where, options).addresses
+    if not len(found):
+        parts.notes.append(f"No row of version {then.version} fits `{where}`.")
+        return parts
+    sides = ThreeWay(latest, latest, then, key)
+    bring_rows(parts, sides, only=found, overwrites=True, come_back=True)
+    work = parts.rows
+    same = len(found) - (work.num_rows + work.num_left_alone if work is not None else 0)
+    if same:
+        verb = "is" if same == 1 else "are"
+        parts.notes.append(f"{counted(same, 'row')} {verb} as they were already.")
+    return parts
+
+
+def _named(place: BranchVersion) -> object:
+    branch = place.view.branch
+    return place.version if branch is None else (branch, place.version)

@@ -1,0 +1,141 @@
+"""The plan that undoes what one commit did, and keeps what came after."""
+
+from collections.abc import Sequence
+
+from lance_explorer.answers.calls import call
+from lance_explorer.changes.three_way import ThreeWay, check_columns
+from lance_explorer.changes.version_pair import VersionPair
+from lance_explorer.changes.version_rows import place_rows
+from lance_explorer.errors import VersionNotFoundError
+from lance_explorer.format.operation_names import OperationName
+from lance_explorer.frames.sizes import counted
+from lance_explorer.history.ancestors import BranchVersion, parent_of
+from lance_explorer.history.version_refs import VersionRef, kept_version
+from lance_explorer.history.view import HistoryView
+from lance_explorer.plans.bringing import bring_all
+from lance_explorer.plans.column_work import column_work
+from lance_explorer.plans.plan import PlanParts
+from lance_explorer.plans.records import Conflict, Loss, OnConflict, Step
+from lance_explorer.plans.row_work import RowWork
+from lance_explorer.plans.setting_work import index_work, setting_work
+
+__all__ = ["plan_revert"]
+
+_NOTHING_TO_UNDO = {
+    OperationName.REWRITE: "A compaction changes no row, so there is nothing to undo.",
+    OperationName.RESERVE_FRAGMENTS: "It only reserved fragment IDs, so there is nothing to undo.",
+    OperationName.UPDATE_MEM_WAL_STATE: (
+        "It notes the state of the write-ahead log, which writers need, so it is not undone."
+    ),
+}
+
+
+def plan_revert(
+    view: HistoryView, ref: VersionRef, key: Sequence[str], on_conflict: OnConflict
+) -> PlanParts:
+    """Return what undoes a commit: see :meth:`lance_explorer.table.Table.plan_revert`."""
+    version = kept_version(view, ref)
+    latest = BranchVersion(view, view.latest_version)
+    overwrites = on_conflict == "overwrite"
+    again = {"key": [*key] or None, "on_conflict": on_conflict if overwrites else None}
+    parts = PlanParts(
+        latest,
+        f"Undo version {version}",
+        f"undo_version_{version}",
+        call("table.plan_revert", version, **again),
+        tuple(key),
+    )
+    record = view.version(version).records[0]
+    before = _before(view, version)
+    if record.operation in _NOTHING_TO_UNDO:
+        parts.notes.append(_NOTHING_TO_UNDO[record.operation])
+    elif before is None:
+        parts.notes.append("It made the table, so there is nothing before it to go back to.")
+    elif version == latest.version and before.view is view:
+        _go_back(parts, ThreeWay(latest, latest, before, key))
+    elif record.operation == OperationName.OVERWRITE and _replaces_columns(before, latest):
+        _after_overwrite(parts, version, before, overwrites=overwrites)
+    else:
+        check_columns(latest, key)
+        undone = BranchVersion(view, version)
+        bring_all(
+            parts,
+            ThreeWay(undone, latest, before, key),
+            overwrites=overwrites,
+            come_back=True,
+        )
+        records = [place.view.version(place.version).records[0] for place in (before, latest)]
+        for found in (
+            *setting_work(record, *records, overwrites=overwrites),
+            *index_work(record, *records),
+        ):
+            (parts.steps if isinstance(found, Step) else parts.conflicts).append(found)  # type: ignore[arg-type]
+    return parts
+
+
+def _before(view: HistoryView, version: int) -> BranchVersion | None:
+    """Return the version before a commit; None of the first one of a table.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If it is not kept.
+    """
+    parent = parent_of(view)
+    if parent is not None and version == parent.version + 1:
+        parent.view.file(parent.version)
+        return parent
+    if version == 1:
+        return None
+    try:
+        view.file(version - 1)
+    except VersionNotFoundError as error:
+        raise VersionNotFoundError(
+            f"version {version} cannot be undone: version {version - 1}, which has the values from "
+            "before, is not kept any more"
+        ) from error
+    return BranchVersion(view, version - 1)
+
+
+def _go_back(parts: PlanParts, sides: ThreeWay) -> None:
+    """Restore the version before the latest commit, which keeps row IDs and indices."""
+    before = sides.places[1]
+    parts.steps.append(
+        Step(
+            "restore",
+            f"Restore version {before.version}, the one before it.",
+            f"dataset.checkout_version({before.version}).restore()",
+            {"version": before.version},
+        )
+    )
+    parts.num_rows = place_rows(before).num_rows
+    parts.promised = lambda: RowWork(
+        sides, column_work(sides, overwrites=False).targets, overwrites=False
+    )
+
+
+def _replaces_columns(before: BranchVersion, latest: BranchVersion) -> bool:
+    """Tell whether an overwrite left none of the columns from before."""
+    fields = VersionPair(before, latest).fields
+    return not any(pair.before and pair.after and pair.change != "replaced" for pair in fields)
+
+
+def _after_overwrite(
+    parts: PlanParts, version: int, before: BranchVersion, *, overwrites: bool
+) -> None:
+    """Undo an overwrite to other columns: going back is all there is."""
+    since = parts.place.version - version
+    if before.view is parts.place.view and (overwrites or not since):
+        step = f"Restore version {before.version}, the one before it."
+        code = f"dataset.checkout_version({before.version}).restore()"
+        parts.steps.append(Step("restore", step, code, {"version": before.version}))
+        parts.num_rows = place_rows(before).num_rows
+        lost = f"what {counted(since, 'commit')} did since is undone, too"
+        parts.losses.append(Loss("rows", lost))
+        return
+    note = (
+        f"the table has other columns since, and {counted(since, 'commit')} changed it: with "
+        'on_conflict="overwrite" these are undone, too'
+    )
+    parts.conflicts.append(Conflict("changed_since", "table", note=note))
+    parts.notes.append(f"Nothing can be put back alone: {note}.")

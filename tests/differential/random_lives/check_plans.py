@@ -1,0 +1,189 @@
+"""Plans that undo a commit or put rows back: carried out on a copy, and read by pylance."""
+
+import contextlib
+import io
+import runpy
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import lance
+
+from lance_explorer import Table, open_table
+from lance_explorer.plans.plan import Plan
+from tests.differential.random_lives.checks import check, observed
+from tests.differential.random_lives.world import Observed, World
+
+__all__ = ["carried_out", "plans"]
+
+_PLANS = 3
+
+Values = Mapping[int, Any]
+"""Values by the numbers that columns have for life."""
+
+
+@check
+def plans(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+    """Undo some commits, each on a copy: three versions, compared by keys, say what must come."""
+    kept = observed(world, branch)
+    latest = max(kept)
+    chosen = [version for version in kept if version - 1 in kept]
+    for version in rng.sample(chosen, min(_PLANS, len(chosen))):
+        overwrite = rng.random() < 0.3
+        told = f"undo {version} of {latest}" + (" overwriting" if overwrite else "")
+        plan = table.plan_revert(version, on_conflict="overwrite" if overwrite else "keep")
+        expected = _expected(kept[version - 1], kept[version], kept[latest], overwrite)
+        yield from [f"{told}: {w}" for w in _carry_out(world, branch, plan, kept[latest], expected)]
+    for version in rng.sample([*kept], min(1, len(kept))):
+        keys = [key for key in kept[version].rows if rng.random() < 0.5]
+        if not keys:
+            continue
+        where = f"key IN ({', '.join(map(str, keys))})"
+        told = f"put {where} of {version} back in {latest}"
+        plan = table.plan_restore_rows(where, at=version)
+        expected = _put_back(kept[version], kept[latest], keys)
+        yield from [f"{told}: {w}" for w in _carry_out(world, branch, plan, kept[latest], expected)]
+
+
+def _values(*several: Observed) -> list[dict[int, dict[int, Any]]]:
+    """Return the rows of versions: of columns that are not alike inside, none has values."""
+    inside = dict[int, set[tuple[tuple[str, int], ...]]]()
+    for one in several:
+        for name, number in one.columns.items():
+            inside.setdefault(number, set()).add(tuple(sorted(one.children[name].items())))
+    return [
+        {
+            key: {
+                one.columns[name]: value
+                for name, value in row.values.items()
+                if len(inside[one.columns[name]]) == 1
+            }
+            for key, row in one.rows.items()
+        }
+        for one in several
+    ]
+
+
+def _expected(
+    before: Observed, undone: Observed, now: Observed, overwrite: bool
+) -> dict[int, Values]:
+    """Return what rows must be after a commit was undone, by key: columns that all three have."""
+    old, done, new = _values(before, undone, now)
+    found = dict[int, Values]()
+    for key in {*old, *new}:
+        base, theirs, ours = done.get(key), old.get(key), new.get(key)
+        result = _one(base, theirs, ours, overwrite=overwrite)
+        if result is not None:
+            found[key] = result
+    return found
+
+
+def _one(
+    base: Values | None, theirs: Values | None, ours: Values | None, *, overwrite: bool
+) -> Values | None:
+    if base is None:
+        if ours is None or theirs is None:
+            return ours if theirs is None else theirs
+        return {**ours, **theirs} if overwrite else ours
+    if theirs is None and ours is None:
+        return None
+    if theirs is None:
+        assert ours is not None
+        changed = any(ours[c] != v for c, v in base.items() if c in ours)
+        return ours if changed and not overwrite else None
+    common = [c for c in theirs if c in base]
+    by_them = [c for c in common if theirs[c] != base[c]]
+    if ours is None:
+        return theirs if by_them and overwrite else None
+    by_them = [c for c in by_them if c in ours]
+    conflict = any(ours[c] not in (base[c], theirs[c]) for c in by_them)
+    if conflict and not overwrite:
+        return ours
+    return {**ours, **{c: theirs[c] for c in by_them}}
+
+
+def _put_back(then: Observed, now: Observed, keys: list[int]) -> dict[int, Values]:
+    old, new = _values(then, now)
+    return {**new, **{key: {**new.get(key, {}), **old[key]} for key in keys}}
+
+
+def _shown(value: Any) -> Any:
+    """Return a value; data format 2.0 has no null structs, and structs of nulls instead."""
+    return None if isinstance(value, dict) and not any(value.values()) else value
+
+
+def carried_out(plan: Plan, root: str, folder: Path) -> str:
+    """Save a plan, run its script on a table, and return what it printed."""
+    script = plan.save(folder)
+    printed = io.StringIO()
+    with patch.object(sys, "argv", [str(script), root]), contextlib.redirect_stdout(printed):
+        runpy.run_path(str(script), run_name="__main__")
+    return printed.getvalue()
+
+
+def _carry_out(
+    world: World, branch: str | None, plan: Plan, now: Observed, expected: Mapping[int, Values]
+) -> Iterator[str]:
+    uncertain = {
+        row_id
+        for reason, row_id in plan.conflicts().select("reason", "_rowid").iter_rows()
+        if row_id is not None and reason in ("uncertain", "not_possible")
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        root = str(Path(folder, "copy.lance"))
+        shutil.copytree(world.root, root)
+        uri = world.lines[branch].uri.replace(world.root, root)
+        if plan:
+            try:
+                carried_out(plan, root, Path(folder, "plan"))
+            except SystemExit as error:
+                if "storing nulls for this data type is not supported" in str(error):
+                    return  # only the values, of which there are many, say that
+                yield f"{plan.sentence}: {error}"
+                return
+            again = carried_out(plan, root, Path(folder, "plan"))
+            if "carried out already" not in again:
+                yield f"a second run says {again!r}"
+        dataset = lance.dataset(uri)
+        rows = dataset.to_table(with_row_id=True).to_pylist()
+        if len({row["key"] for row in rows}) < len(rows):
+            yield f"{plan.sentence}: a key is there twice"
+            return
+        found = {row["key"]: row for row in rows}
+        if uncertain:
+            return
+        yield from _wrong(plan, now, found, expected)
+        findings = open_table(root, branch).check(severity="error")["code"].to_list()
+        mine = open_table(world.root, branch).check(severity="error")["code"].to_list()
+        if len(findings) > len(mine):
+            yield f"{plan.sentence}: afterwards check finds {findings}"
+
+
+def _wrong(
+    plan: Plan, now: Observed, found: Mapping[int, Any], expected: Mapping[int, Values]
+) -> Iterator[str]:
+    """Yield rows that are not as they must be."""
+    if any(step.kind == "restore" for step in plan.steps):
+        if found.keys() != expected.keys():
+            yield f"{plan.sentence}: rows {sorted(found.keys() ^ expected.keys())}"
+        return
+    if any(one.startswith("Nothing can be put back alone") for one in plan.answer.words("notes")):
+        [expected] = _values(now)
+    if found.keys() != expected.keys():
+        differ = sorted(found.keys() ^ expected.keys())
+        yield f"{plan.sentence}: keys {differ} must be there or not, {plan.conflicts().rows()}"
+        return
+    names = {number: name for name, number in now.columns.items()}
+    for key, row in found.items():
+        for number, value in expected[key].items():
+            name = names.get(number)
+            if name in row and _shown(row[name]) != _shown(value):
+                yield f"{plan.sentence}: {name} of key {key} is {row[name]!r}, must be {value!r}"
+        is_new = "row_ids" in plan.losses()["kind"]
+        if key in now.rows and now.stable and not is_new and row["_rowid"] != now.rows[key].id:
+            yield f"{plan.sentence}: key {key} has another row ID"
