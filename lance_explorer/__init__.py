@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lance_explorer import demo, figures, spark, widgets
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
+    from lance_explorer.changes.three_way import ThreeWay
     from lance_explorer.disk.conflicts import conflicts
     from lance_explorer.errors import (
         BudgetExceededError,
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from lance_explorer.ledger.cache import clear_cache
     from lance_explorer.ledger.ledger import Ledger
     from lance_explorer.locks import Verification, lock, verify
+    from lance_explorer.plans.plan import Plan
+    from lance_explorer.plans.records import OnConflict
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table, open_table
     from lance_explorer.widgets.explorer import Explorer
@@ -135,6 +138,15 @@ def _write_diff(
     from lance_explorer.report.diff_page import write_diff
 
     return write_diff(diff, view, version, path)
+
+
+@above.merge_plan.answered_by
+def _merge_plan(
+    sides: "ThreeWay", on_conflict: "OnConflict", author: str | None, reason: str | None
+) -> "Plan":
+    from lance_explorer.plans.making import merge_plan
+
+    return merge_plan(sides, on_conflict, author, reason)
 
 
 @above.spark_frame.answered_by

@@ -16,11 +16,22 @@ if TYPE_CHECKING:
 
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
+    from lance_explorer.changes.three_way import ThreeWay
     from lance_explorer.history.view import HistoryView
+    from lance_explorer.plans.plan import Plan
+    from lance_explorer.plans.records import OnConflict
     from lance_explorer.table import Table
     from lance_explorer.widgets.explorer import Explorer
 
-__all__ = ["Call", "explorer_of", "spark_frame", "table_of", "write_diff", "write_recorded_page"]
+__all__ = [
+    "Call",
+    "explorer_of",
+    "merge_plan",
+    "spark_frame",
+    "table_of",
+    "write_diff",
+    "write_recorded_page",
+]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -60,6 +71,9 @@ write_recorded_page: "Call[[Table, str | PathLike[str], int], Path]" = Call()
 
 write_diff: "Call[[Diff, HistoryView, int, str | PathLike[str]], Path]" = Call()
 """Write a diff as a page, given the table and version that it ends with; return its path."""
+
+merge_plan: "Call[[ThreeWay, OnConflict, str | None, str | None], Plan]" = Call()
+"""The plan that merges one side into the other: what to do about conflicts, author, reason."""
 
 spark_frame: "Call[[SparkSession, Changes], DataFrame]" = Call()
 """Changes as a frame of a Spark session."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.history.columns.common_types import differ
 
-__all__ = ["changed_cells", "changed_columns", "names_by_row"]
+__all__ = ["changed_cells", "changed_columns", "changed_values", "names_by_row"]
 
 _Mask = NDArray[np.bool_]
 
@@ -37,6 +37,11 @@ def names_by_row(cells: _Mask, columns: Sequence[str]) -> pl.Series:
     names = np.array(columns, dtype=np.object_)[np.nonzero(cells)[1]]
     lists = pa.LargeListArray.from_arrays(offsets, pa.array(names, pa.large_string()))
     return pl.Series("changed_columns", lists)
+
+
+def changed_values(before: pl.Series, after: pl.Series) -> _Mask:
+    """Return in which rows two columns differ; null equals null, and NaN equals NaN."""
+    return _differ(before, after, 0.0)
 
 
 def changed_cells(before: pl.DataFrame, after: pl.DataFrame, tolerance: float) -> _Mask:

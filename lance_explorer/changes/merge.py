@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import polars as pl
 
+from lance_explorer.above import merge_plan
 from lance_explorer.answers import Answer, Answering, Section, lines
 from lance_explorer.answers.calls import call
 from lance_explorer.arguments import check_choice, names
@@ -23,6 +24,10 @@ from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.version_refs import VersionRef, resolve
 from lance_explorer.history.view import HistoryView
+
+if TYPE_CHECKING:
+    from lance_explorer.plans.plan import Plan
+    from lance_explorer.plans.records import OnConflict
 
 __all__ = ["MergePreview", "merge_preview"]
 
@@ -162,6 +167,37 @@ class MergePreview(Answering):
         'A merge of `main` into `dev` would insert 4 rows, update 1 row and delete 1 row.'
         """
         return self._answer(_Merge.words)
+
+    def plan(
+        self,
+        *,
+        on_conflict: "OnConflict" = "keep",
+        author: str | None = None,
+        reason: str | None = None,
+    ) -> "Plan":
+        """Return a plan that merges the branch: a script for whoever is to carry it out.
+
+        Rows that only the branch changed are brought over, and cells that only it changed of rows
+        that both did. It is for the latest version of the branch that is merged into.
+
+        Parameters
+        ----------
+        on_conflict : {"keep", "overwrite"}
+            What becomes of rows in conflict: they stay, or get the values of the branch.
+        author, reason : str, optional
+            What the commit will say; by default who runs the script, and what it does.
+
+        Returns
+        -------
+        Plan
+
+        Examples
+        --------
+        >>> dev = lx.open_table(table.uri, branch="dev")
+        >>> [step.words for step in dev.merge_preview("main").plan().steps]
+        ['`mood` gets the name `score`.', 'Delete 1 row; append 4 rows.']
+        """
+        return self._answer(lambda merge: merge_plan(merge.sides, on_conflict, author, reason))
 
     def _answer(self, build: Callable[["_Merge"], _T]) -> _T:
         ours, theirs = self._ours, self._theirs

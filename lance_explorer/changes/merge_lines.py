@@ -94,7 +94,9 @@ def cell_lines(compared: Compared, key: Sequence[str], *, has_row_ids: bool) -> 
                     "key": _key_texts(dict(zip(key, known, strict=True)), some),
                     "column": [name] * len(some),
                     **{
-                        image: cells_of(frame[place][some])
+                        image: _no_texts(len(some))
+                        if place is None
+                        else cells_of(frame[place][some])
                         for image, frame, place in zip(
                             _IMAGES, compared.images[:3], compared.places(name), strict=True
                         )
@@ -180,10 +182,14 @@ def _first_not_null(images: Images, name: str) -> pl.Series:
 
 def _key_texts(keys: dict[str, pl.Series], some: NDArray[np.intp]) -> pl.Series:
     if not keys:
-        return pl.repeat(None, len(some), dtype=pl.String(), eager=True)
+        return _no_texts(len(some))
     named = {name: _clear(cells_of(values[some])) for name, values in keys.items()}
     parts = [pl.concat_str(pl.lit(f"{name} = "), pl.col(name)) for name in named]
     return pl.DataFrame(named).select(pl.concat_str(parts, separator=", ")).to_series()
+
+
+def _no_texts(count: int) -> pl.Series:
+    return pl.repeat(None, count, dtype=pl.String(), eager=True)
 
 
 def _clear(texts: pl.Series) -> pl.Series:

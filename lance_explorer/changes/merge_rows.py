@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns
-from lance_explorer.changes.changed_cells import changed_cells
+from lance_explorer.changes.changed_cells import changed_values
 from lance_explorer.changes.combined_changes import borders, cut_at_addresses
 from lance_explorer.changes.merge_frames import OUTCOME
 from lance_explorer.changes.merge_legs import Leg
@@ -18,7 +18,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.columns.common_types import common_type
 from lance_explorer.history.columns.names import numbered_name
 
-__all__ = ["Compared", "Images", "MatchedRows", "MergedColumns", "Values", "matched"]
+__all__ = ["Compared", "Images", "MatchedRows", "MergedColumns", "Places", "Values", "matched"]
 
 _Mask = NDArray[np.bool_]
 _OUTCOMES = {name: np.uint8(number) for number, name in enumerate(OUTCOME.categories)}
@@ -111,6 +111,10 @@ def _split(
     )
 
 
+Places = tuple[str, str | None, str | None]
+"""What a column is called in the images of the fork and of both sides; None: it is not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class MergedColumns:
     """What columns are called in a preview.
@@ -121,14 +125,15 @@ class MergedColumns:
         All columns, by the names that they have on our side, if it has them.
     theirs : dict of str to str
         These names, by those of the columns of their leg.
-    compared : dict of str to tuple of str
-        The columns that the fork and both sides have, each with the columns of the preview that
-        have its values there: several, where a cast gave it a type that does not hold all.
+    compared : dict of str to tuple of (str or None)
+        The columns that the fork and a side have, each with the columns of the preview that have
+        its values at the fork and on both sides: several, where a cast gave it a type that does not
+        hold all; None where a side does not have it.
     """
 
     schema: pl.Schema
     theirs: dict[str, str]
-    compared: dict[str, tuple[str, str, str]]
+    compared: dict[str, Places]
 
     @classmethod
     def of(cls, ours: Leg, theirs: Leg) -> "MergedColumns":
@@ -147,11 +152,11 @@ class MergedColumns:
             types[place] = dtype if common is None else common
             names[name] = place
         here, there = ours.kept_columns, theirs.kept_columns
-        compared = {
-            here[own]: (name, here[own], names[there[own]])
-            for own, name in our_base.items()
-            if own in here and own in there
-        }
+        compared = dict[str, Places]()
+        for at_fork, name in our_base.items():
+            mine, their = here.get(at_fork), names.get(there.get(at_fork, ""))
+            if (called := mine or their) is not None:
+                compared[called] = name, mine, their
         return cls(pl.Schema(types), names, compared)
 
 
@@ -304,7 +309,7 @@ class Compared:
         """The compared columns."""
         return [*self._values.columns.compared]
 
-    def places(self, name: str) -> tuple[str, str, str]:
+    def places(self, name: str) -> Places:
         """Return in which column of each image the values of a compared column are."""
         return self._values.columns.compared[name]
 
@@ -328,13 +333,13 @@ class Compared:
         if not len(self.ours) or not self.columns:
             nothing = np.zeros((len(self.ours), 0), dtype=np.bool_)
             return nothing, nothing, nothing
-        places = zip(*map(self.places, self.columns), strict=True)
-        base, mine, their = [
-            image.select([pl.col(name).alias(str(n)) for n, name in enumerate(some)])
-            for image, some in zip(self.images[:3], places, strict=True)
-        ]
-        return (
-            changed_cells(base, mine, 0.0),
-            changed_cells(base, their, 0.0),
-            changed_cells(mine, their, 0.0),
-        )
+        base, mine, their = self.images[:3]
+        cells = [np.zeros((len(self.ours), len(self.columns)), dtype=np.bool_) for _ in range(3)]
+        for number, (was, here, there) in enumerate(map(self.places, self.columns)):
+            if here is not None:
+                cells[0][:, number] = changed_values(base[was], mine[here])
+            if there is not None:
+                cells[1][:, number] = changed_values(base[was], their[there])
+            if here is not None and there is not None:
+                cells[2][:, number] = changed_values(mine[here], their[there])
+        return cells[0], cells[1], cells[2]

@@ -16,6 +16,7 @@ from lance_explorer.answers import Answer, Answering, Section, lines
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.checks.copies import Copies, Fate
 from lance_explorer.checks.data_file_checks import data_file_findings
+from lance_explorer.checks.deletion_checks import deletion_findings
 from lance_explorer.checks.depths import Depth
 from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
 from lance_explorer.checks.value_checks import UnreadableValues, value_findings
@@ -401,6 +402,8 @@ def _broken_files(view: HistoryView, found: Survey, depth: Depth) -> _Files:
         )
     inside = list[Finding]()
     if depth != "quick":
+        paths = {one.path for one in others}
+        others += [one for one in _wrong_deletions(view) if one.path not in paths]
         inside += data_file_findings(view)
     if depth == "values":
         inside += value_findings(view)
@@ -413,6 +416,17 @@ def _broken_files(view: HistoryView, found: Survey, depth: Depth) -> _Files:
                 columns, parts = (*known.columns, *one.columns), (*known.parts, *one.parts)
                 data[one.subject.path] = known._replace(columns=columns, parts=parts)
     return _Files(data, others)
+
+
+def _wrong_deletions(view: HistoryView) -> Iterator[DamagedFile]:
+    """Yield the deletion files that cannot be read, or contradict their manifest."""
+    for one in deletion_findings(view, is_deep=True):
+        if one.code == "deletion_file_contradicts":
+            problem = one.statement.partition(": ")[2]
+            note, fragment = _NOTES["deletion"], int(one.subject.name)
+            yield DamagedFile(
+                one.subject.path, "deletion", problem, one.versions, fragment, note=note
+            )
 
 
 _NOTES = {

@@ -90,6 +90,11 @@ def opened(uri: str, options: dict[str, str]) -> lance.LanceDataset:
     return dataset if PLAN["branch"] is None else dataset.checkout_version((PLAN["branch"], None))
 
 
+def at(dataset: lance.LanceDataset, branch: str | None, version: int) -> lance.LanceDataset:
+    """Return a version of a branch; None is the main branch."""
+    return dataset.checkout_version((branch, version))
+
+
 def steps_done(dataset: lance.LanceDataset) -> tuple[int, int]:
     """Return how many steps are in the table, and the version of the last of them."""
     done, version = 0, PLAN["version"]
@@ -114,8 +119,7 @@ def is_step(dataset: lance.LanceDataset, version: int, number: int) -> bool:
     step = PLAN["steps"][number]
     if step["kind"] not in PLAIN:
         return False
-    place = version if PLAN["branch"] is None else (PLAN["branch"], version)
-    return bool(PLAIN[step["kind"]](dataset.checkout_version(place), step))
+    return bool(PLAIN[step["kind"]](at(dataset, PLAN["branch"], version), step))
 
 
 def check_table(dataset: lance.LanceDataset) -> None:
@@ -254,13 +258,21 @@ def leave_out(_: lance.LanceDataset, step: Any) -> Operation:
 
 def undelete(dataset: lance.LanceDataset, step: Any) -> Operation:
     """Give fragments the deletion files that they had in an earlier version."""
-    place = step["version"] if PLAN["branch"] is None else (PLAN["branch"], step["version"])
-    then = dataset.checkout_version(place)
-    made = []
+    then = at(dataset, PLAN["branch"], step["version"])
+    made, removed = [], []
     for fragment_id in step["fragments"]:
-        former = fragment_of(then, fragment_id).metadata.deletion_file
-        made.append(replace(fragment_of(dataset, fragment_id).metadata, deletion_file=former))
-    return lance.LanceOperation.Delete(made, [], "rows whose deletions were lost come back")
+        former: Any = fragment_of(then, fragment_id)
+        if step["deleted"]:
+            former = former.delete(f"_rowaddr IN ({', '.join(map(str, step['deleted']))})")
+        else:
+            former = former.metadata
+        if former is None:
+            removed.append(fragment_id)
+        else:
+            one = fragment_of(dataset, fragment_id).metadata
+            made.append(replace(one, deletion_file=former.deletion_file))
+    words = "as before the damage, without the rows that stand elsewhere"
+    return lance.LanceOperation.Delete(made, removed, words)
 
 
 def restore(_: lance.LanceDataset, step: Any) -> Operation:
@@ -286,9 +298,7 @@ def drop_columns(dataset: lance.LanceDataset, step: Any) -> None:
 
 def alter_columns(dataset: lance.LanceDataset, step: Any) -> None:
     """Give columns their former names and types; Lance takes no properties with it."""
-    there = dataset.checkout_version(
-        step["types_of"] if step["branch"] is None else (step["branch"], step["types_of"])
-    ).schema
+    there = at(dataset, step["branch"], step["types_of"]).schema
     alterations: list[Any] = []
     for one in step["alterations"]:
         made = {"path": one["path"]}

@@ -1,14 +1,14 @@
 """What a plan does to columns, and which values each column of a row gets."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import polars as pl
+import numpy as np
 import pyarrow as pa
 
 from lance_explorer.answers.calls import literal
-from lance_explorer.changes.changed_cells import changed_cells
+from lance_explorer.changes.changed_cells import changed_values
 from lance_explorer.changes.three_way import ThreeWay
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.format.schema import column_fields
@@ -80,6 +80,11 @@ def column_work(sides: ThreeWay, *, overwrites: bool) -> ColumnWork:
     work = ColumnWork(plain_columns(sides))
     schema = _schema(sides.places[1])
     altered, dropped = list[dict[str, Any]](), list[str]()
+    whole = {
+        path
+        for path, change in sides.schema.select("path", "change_theirs").iter_rows()
+        if change in ("added", "dropped", "cast", "replaced")
+    }
     nullable = {
         str(pair.path_before): (pair.before.nullable, pair.after.nullable)
         for pair in sides.theirs.fields
@@ -89,6 +94,8 @@ def column_work(sides: ThreeWay, *, overwrites: bool) -> ColumnWork:
         change, name = row["change_theirs"], row["path_ours"] or row["path"]
         if change is None or row["outcome"] in ("kept", "same"):
             continue
+        if row["path"].rpartition(".")[0] in whole:
+            continue  # it comes with its column
         if row["outcome"] == "conflict" and not (change == "dropped" and overwrites):
             work.conflicts.append(
                 Conflict(
@@ -129,7 +136,8 @@ def column_work(sides: ThreeWay, *, overwrites: bool) -> ColumnWork:
             note = f"drop index `{index}` first, and build it anew afterwards"
             work.conflicts.append(Conflict("not_possible", "column", name, note=note))
         else:
-            altered.append(_alteration(row, schema))
+            if made := _alteration(row, schema, work.targets):
+                altered.append(made)
     _apply(work, altered, dropped, schema, sides)
     return work
 
@@ -163,13 +171,16 @@ def _needs_nulls(sides: ThreeWay, kind: pa.DataType) -> bool:
     return bool((runs.is_live & ~runs.was_live).any())
 
 
-def _alteration(row: Mapping[str, Any], theirs: pa.Schema) -> dict[str, Any]:
+def _alteration(
+    row: Mapping[str, Any], theirs: pa.Schema, targets: Sequence[Target]
+) -> dict[str, Any] | None:
     """Return what a column becomes: its name on their side, and its type there if that differs."""
     name, place = row["path_theirs"], row["path_ours"] or row["path"]
     made: dict[str, Any] = {"path": place, "name": name}
-    if row["type_ours"] != row["type_theirs"]:
-        made["type"] = str(theirs.field(name).type)
-    return made
+    kind = theirs.field(name).type
+    if any(target.name == place and target.field.type != kind for target in targets):
+        made["type"] = str(kind)
+    return made if "type" in made or name != place else None
 
 
 def _apply(
@@ -231,11 +242,9 @@ def _num_written_since(sides: ThreeWay, path: str) -> int:
     for runs in _pieces(sides):
         images = sides.values.only(runs, is_ours=True)
         was, now, _ = images.are_there
-        old = images.base.select(name)
-        new = images.ours.select(pl.col(here).alias(name))
-        differ = changed_cells(old, new, 0.0)[:, 0]
-        written += int((now & (differ | ~was) & new.to_series().is_not_null().to_numpy()).sum())
-        written += int((now & was & differ & new.to_series().is_null().to_numpy()).sum())
+        has_value = images.ours[here].is_not_null().to_numpy()
+        differ = changed_values(images.base[name], images.ours[here])
+        written += int((now & np.where(was, differ, has_value)).sum())
     return written
 
 

@@ -1,20 +1,24 @@
 """Makes plans from what users ask for."""
 
+import re
 from collections.abc import Callable, Sequence
 
+from lance_explorer.answers.calls import call
 from lance_explorer.arguments import check_choice, names
+from lance_explorer.changes.three_way import ThreeWay
 from lance_explorer.checks.depths import DEPTHS, Depth
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.version_refs import VersionRef
 from lance_explorer.history.view import HistoryView
+from lance_explorer.plans.bringing import bring_all
 from lance_explorer.plans.plan import Plan, PlanParts
 from lance_explorer.plans.records import OnConflict
 from lance_explorer.plans.recovery import plan_recovery
 from lance_explorer.plans.restoring_rows import plan_restore_rows
 from lance_explorer.plans.revert import plan_revert
 
-__all__ = ["recovery_plan", "restore_rows_plan", "revert_plan"]
+__all__ = ["merge_plan", "recovery_plan", "restore_rows_plan", "revert_plan"]
 
 
 def revert_plan(
@@ -41,6 +45,26 @@ def restore_rows_plan(
 ) -> Plan:
     """Return a plan that puts rows back: see :meth:`.Table.plan_restore_rows`."""
     parts = _with_key(view, key, lambda some: plan_restore_rows(view, where, at, some))
+    return Plan(parts, author, reason)
+
+
+def merge_plan(
+    sides: ThreeWay, on_conflict: OnConflict, author: str | None, reason: str | None
+) -> Plan:
+    """Return a plan that merges one side into the other: see :meth:`.MergePreview.plan`."""
+    check_choice("on_conflict", on_conflict, ("keep", "overwrite"))
+    ours, theirs = sides.places
+    overwrites = on_conflict == "overwrite"
+    branch, options = theirs.view.branch or "main", {"key": [*sides.key] or None}
+    preview = call("table.merge_preview", (branch, theirs.version), **options)
+    parts = PlanParts(
+        ours,
+        f"Merge {branch}@{theirs.version} into {ours.view.branch or 'main'}",
+        f"merge_{re.sub(r'[^A-Za-z0-9]+', '_', branch)}_{theirs.version}",
+        call(f"{preview}.plan", on_conflict=on_conflict if overwrites else None),
+        sides.key,
+    )
+    bring_all(parts, sides, overwrites=overwrites, come_back=False)
     return Plan(parts, author, reason)
 
 

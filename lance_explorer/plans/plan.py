@@ -114,7 +114,7 @@ class Plan(Answering):
         Examples
         --------
         >>> [step.words for step in table.plan_revert(3).steps]
-        ['Write `city` of 1 row in place; delete 2 rows.']
+        ['Delete 4 rows.']
         """
         return [*self._parts.steps]
 
@@ -133,8 +133,8 @@ class Plan(Answering):
 
         Examples
         --------
-        >>> table.plan_revert(3).rows().select(["_change", "_rowid", "city"]).to_pylist()[0]
-        {'_change': 'update', '_rowid': 2, 'city': 'city 2'}
+        >>> table.plan_revert(4).rows().select(["_change", "_rowid", "id", "city"]).to_pylist()
+        [{'_change': 'insert', '_rowid': 1, 'id': 2, 'city': 'city 2'}]
         """
         schema, make = self._row_source
         return pa.Table.from_batches(list(make()), schema)
@@ -145,7 +145,7 @@ class Plan(Answering):
         Examples
         --------
         >>> sum(len(batch) for batch in table.plan_revert(3).batches())
-        3
+        4
         """
         yield from self._row_source[1]()
 

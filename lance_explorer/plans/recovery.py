@@ -5,9 +5,12 @@ import pyarrow as pa
 from lance_explorer.changes.version_rows import place_rows
 from lance_explorer.checks.damage import Damage, DamagedFile, damage
 from lance_explorer.checks.depths import Depth
+from lance_explorer.checks.index_trials import index_trials
+from lance_explorer.checks.index_truth import index_truth
+from lance_explorer.format.fragments import Fragment
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.ancestors import BranchVersion
-from lance_explorer.history.value_files import value_root
+from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
 from lance_explorer.plans.plan import ROWS_FILE, PlanParts
 from lance_explorer.plans.rebuilt_rows import RebuiltRows
@@ -22,9 +25,6 @@ def plan_recovery(view: HistoryView, depth: Depth) -> PlanParts:
     found = damage(view, depth)
     latest = BranchVersion(view, view.history.records[-1].version)
     parts = PlanParts(latest, "Recover", "recover", f'table.plan_recovery("{depth}")')
-    if not found:
-        parts.notes.append(found.sentence)
-        return parts
     if found.unreadable:
         _set_aside(parts, found)
     back = found.back
@@ -33,9 +33,10 @@ def plan_recovery(view: HistoryView, depth: Depth) -> PlanParts:
         _go_back(parts, back.version)
     elif rows:
         _repair(parts, found, rows)
-    _indices(parts, found)
+    is_readable = not rows and not found.unreadable
+    _indices(parts, found, _wrong_indices(view) if depth != "quick" and is_readable else set())
     if not parts.steps:
-        parts.notes.append(f"{found.sentence} {found.remedy.words}")
+        parts.notes.append(f"{found.sentence} {found.remedy.words}" if found else found.sentence)
     return parts
 
 
@@ -69,29 +70,26 @@ def _repair(parts: PlanParts, found: Damage, files: list[DamagedFile]) -> None:
     data = [one for one in data if one.fragment not in left]
     unknown = sorted({one.fragment or 0 for one in data if one.rows is None})
     known = [one for one in data if one.fragment not in unknown]
-    place = place_rows(parts.place)
-    total = sum(map(place.rows.num_live, place.rows.history.states_at(place.position)))
     if known:
-        _rebuild(parts, found, known, total)
+        _rebuild(parts, found, known)
     if unknown:
         _leave_out(parts, unknown)
 
 
-def _rebuild(parts: PlanParts, found: Damage, files: list[DamagedFile], total: int) -> None:
+def _rebuild(parts: PlanParts, found: Damage, files: list[DamagedFile]) -> None:
     view, version = parts.place
     rows = RebuiltRows(view, files, found.copies, _schema(view, version))
     parts.rows = rows
     count, fragments = rows.num_rows, rows.fragments
-    words = (
-        f"Replace {counted(len(fragments), 'damaged fragment')} by {counted(count, 'row')} that "
-        "stand elsewhere, or in whole files"
-        if count
-        else f"Leave out {counted(len(fragments), 'damaged fragment')}"
-    )
-    code = "lance.fragment.write_fragments(rows, dataset)  # and without the damaged fragments"
-    arguments = {"file": ROWS_FILE, "columns": [], "in_place": True, "fragments": fragments}
-    parts.steps.append(Step("rows", f"{words}.", code, arguments))
-    parts.num_rows = total - rows.num_lost
+    if count:
+        told = f"{counted(len(fragments), 'damaged fragment')} by {counted(count, 'row')}"
+        words = f"Replace {told} that stand elsewhere, or in whole files."
+        code = "lance.fragment.write_fragments(rows, dataset)  # and without these fragments"
+        arguments = {"file": ROWS_FILE, "columns": [], "in_place": True, "fragments": fragments}
+        parts.steps.append(Step("rows", words, code, arguments))
+    else:
+        parts.steps.append(_left_out(fragments))
+    parts.num_rows = _num_rows(parts) - rows.num_lost
     if rows.num_lost:
         lost = f"{counted(rows.num_lost, 'row')} of which nothing stands elsewhere, or too little"
         parts.losses.append(Loss("rows", lost, rows.num_lost))
@@ -104,11 +102,15 @@ def _rebuild(parts: PlanParts, found: Damage, files: list[DamagedFile], total: i
 
 def _leave_out(parts: PlanParts, fragments: list[int]) -> None:
     """Take fragments out of which not even the rows are known."""
-    words = f"Leave out {counted(len(fragments), 'damaged fragment')}."
-    code = f'LanceOperation.Delete([], {fragments}, "...")'
-    parts.steps.append(Step("leave_out", words, code, {"fragments": fragments}))
+    parts.steps.append(_left_out(fragments))
     parts.losses.append(Loss("rows", f"the rows of {counted(len(fragments), 'fragment')}"))
     parts.num_rows = None
+
+
+def _left_out(fragments: list[int]) -> Step:
+    words = f"Leave out {counted(len(fragments), 'damaged fragment')}."
+    code = f'LanceOperation.Delete([], {fragments}, "...")'
+    return Step("leave_out", words, code, {"fragments": fragments})
 
 
 def _undelete(parts: PlanParts, found: Damage, one: DamagedFile) -> None:
@@ -126,32 +128,74 @@ def _undelete(parts: PlanParts, found: Damage, one: DamagedFile) -> None:
         if former.deletion_file == fragment.deletion_file or broken is None or broken:
             continue
         version = history.records[position].version
-        count = _num_deleted(fragment) - _num_deleted(former)
+        moved = _moved_since(parts.place, version, fragment.id) if place.has_row_ids else []
+        count = _num_deleted(fragment) - _num_deleted(former) - len(moved)
         words = f"Give fragment {fragment.id} the deleted rows that it had in version {version}."
         code = "LanceOperation.Delete([fragment with the former deletion file], [], ...)"
-        step = Step("undelete", words, code, {"fragments": [fragment.id], "version": version})
-        parts.steps.append(step)
-        lost = f"{counted(count, 'row')} of fragment {fragment.id} deleted since come back"
-        parts.losses.append(Loss("rows", lost, count))
-        parts.num_rows = (parts.num_rows or place.num_rows) + count
+        arguments = {"fragments": [fragment.id], "version": version, "deleted": moved}
+        parts.steps.append(Step("undelete", words, code, arguments))
+        if count:
+            come = "comes" if count == 1 else "come"
+            lost = f"{counted(count, 'row')} of fragment {fragment.id} that was deleted"
+            lost = lost if count == 1 else lost.replace("was", "were")
+            twice = "" if place.has_row_ids else ", or updated and stands elsewhere,"
+            words = f"{lost}{twice} since version {version} {come} back as then"
+            parts.losses.append(Loss("rows", words, count))
+        parts.num_rows = _num_rows(parts) + count
         return
     note = "no kept version has the fragment with a whole deletion file"
     parts.conflicts.append(Conflict("not_possible", "table", one.path, note=note))
 
 
-def _num_deleted(fragment: object) -> int:
-    file = getattr(fragment, "deletion_file", None)
+def _moved_since(place: BranchVersion, version: int, fragment_id: int) -> list[int]:
+    """Return the addresses of rows that a fragment had, and that stand in other ones by now."""
+    from lance_explorer.values.rows import row_batches
+
+    others = [one.id for one in place_rows(place).fragments if one.id != fragment_id]
+    there = list[dict[int, int]]()
+    for number, fragments in ((version, [fragment_id]), (place.version, others)):
+        check_values(place.view, number, some_rows=True)
+        root, options = value_root(place.view, number), place.view.storage.options
+        columns = ["_rowid", "_rowaddr"]
+        found = [*row_batches(root, number, fragments, columns, storage_options=options)]
+        rows = {
+            key: value
+            for one in found
+            for key, value in zip(*one.to_pydict().values(), strict=True)
+        }
+        there.append(rows)
+    then, now = there
+    return sorted([address for row_id, address in then.items() if row_id in now])
+
+
+def _num_rows(parts: PlanParts) -> int:
+    """Return how many rows the table has after the steps so far, as its manifest counts them."""
+    if parts.num_rows is not None:
+        return parts.num_rows
+    return sum(
+        [(one.physical_rows or 0) - _num_deleted(one) for one in place_rows(parts.place).fragments]
+    )
+
+
+def _num_deleted(fragment: Fragment) -> int:
+    file = fragment.deletion_file
     return 0 if file is None else int(file.num_deleted_rows or 0)
 
 
-def _indices(parts: PlanParts, found: Damage) -> None:
+def _wrong_indices(view: HistoryView) -> set[str]:
+    """Return the names of indices that cannot be read, or do not find all rows."""
+    findings = [*index_truth(view), *index_trials(view)]
+    return {one.subject.name for one in findings if one.code != "not_checked"}
+
+
+def _indices(parts: PlanParts, found: Damage, wrong: set[str]) -> None:
     """Build damaged indices anew."""
     record = place_rows(parts.place).record
     broken = {
         one.path.split("/")[1] for one in found.files if one.kind == "index" and "/" in one.path
     }
     for index in record.indices:
-        if index.uuid not in broken:
+        if index.uuid not in broken and index.name not in wrong:
             continue
         for made in rebuilt_index(record, index):
             (parts.steps if isinstance(made, Step) else parts.conflicts).append(made)  # type: ignore[arg-type]

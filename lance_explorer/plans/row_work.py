@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns
-from lance_explorer.changes.changed_cells import changed_cells
+from lance_explorer.changes.changed_cells import changed_values
 from lance_explorer.changes.merge_rows import Images
 from lance_explorer.changes.three_way import ThreeWay
 from lance_explorer.history.events.row_runs import NO_ADDRESS
@@ -298,8 +298,8 @@ class RowWork:
             nulls = pa.nulls(num_rows, target.field.type)
             new = nulls if theirs is None else arrow_column(images.theirs[theirs], target.field)
             if base is not None and ours is not None and theirs is not None:
-                by_them = _differ(images.base[base], images.theirs[theirs])
-                apart = _differ(images.ours[ours], images.theirs[theirs])
+                by_them = changed_values(images.base[base], images.theirs[theirs])
+                apart = changed_values(images.ours[ours], images.theirs[theirs])
                 by_them = np.where(was, by_them, apart) & (change == _UPDATE) & here
                 differs |= by_them & apart
                 is_written[place] = bool((by_them & apart).any())
@@ -378,11 +378,6 @@ def _is_doubted(runs: ChangeRuns) -> _Mask:
     """
     came_or_went = runs.was_live != runs.is_live
     found: _Mask = runs.is_uncertain & (came_or_went | (runs.evidence >= Evidence.INFERRED))
-    return found
-
-
-def _differ(one: pl.Series, other: pl.Series) -> _Mask:
-    found: _Mask = changed_cells(one.alias("v").to_frame(), other.alias("v").to_frame(), 0.0)[:, 0]
     return found
 
 

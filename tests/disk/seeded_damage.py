@@ -1,6 +1,7 @@
 """Random lives with one random damage each: what ``check`` says, beside what pylance reads.
 
-``python -m tests.disk.seeded_damage --lives 100 --seed 1``. A damage after which pylance reads
+``python -m tests.disk.seeded_damage --lives 100 --seed 1``; with ``--recover`` the plan of recovery
+is carried out, and pylance reads what it promised. A damage after which pylance reads
 another table than before has to be a finding that names the file; one after which it reads the same
 may be one. Values that were changed and can still be read are found where something repeats them.
 """
@@ -10,6 +11,7 @@ import json
 import multiprocessing
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -17,11 +19,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import lance
+import polars as pl
 import pyarrow as pa
 
 import lance_explorer as lx
+from lance_explorer.plans.plan import Plan
 
-__all__ = ["DAMAGES", "Damaged", "damaged", "main", "wrong_about"]
+__all__ = ["DAMAGES", "Damaged", "damaged", "main", "wrong_about", "wrong_about_recovery"]
 
 _PATIENCE = 60
 """Seconds that pylance has to read a table."""
@@ -189,6 +193,53 @@ def wrong_about(case: Damaged) -> str | None:
     return f"pylance reads {_short(after)}, not {_short(case.before)}; check says: {said[:500]}"
 
 
+def wrong_about_recovery(case: Damaged) -> str | None:
+    """Carry out the plan that repairs a table; return what is wrong with what came of it."""
+    try:
+        plan = lx.open_table(case.path).plan_recovery("values")
+    except lx.LanceExplorerError as error:
+        return None if "no kept version" in str(error) else f"no plan: {error}"
+    broken = read_apart(case.path)
+    if not plan:
+        is_whole = broken == case.before or "error" not in broken
+        is_told = is_whole or bool(plan.num_conflicts) or "backup" in plan.answer.text(200)
+        return None if is_told else f"pylance reads {_short(broken)}, and no step is planned"
+    script = plan.save(case.path.parent / "plan")
+    run = subprocess.run(
+        [sys.executable, str(script), str(case.path)], capture_output=True, text=True, check=False
+    )
+    if run.returncode:
+        return f"{plan.sentence}: {run.stdout} {run.stderr[-500:]}"
+    after = read_apart(case.path)
+    if "error" in after or "rows" not in after:
+        return f"{plan.sentence}: afterwards pylance reads {_short(after)}"
+    left = lx.open_table(case.path)
+    if left.damage("values").now:
+        return f"{plan.sentence}: afterwards {left.damage('values').sentence}"
+    return _wrong_rows(case, plan, after, is_old="set_aside" in [one.kind for one in plan.steps])
+
+
+def _wrong_rows(case: Damaged, plan: Plan, after: dict[str, Any], *, is_old: bool) -> str | None:
+    """Return which rows are neither as before nor said to be lost."""
+    if is_old:
+        return None  # the table is what it was a version before
+    old = {row["id"]: row for row in case.before["rows"]}
+    new = {row["id"]: row for row in after["rows"]}
+    losses = plan.losses()
+    said = dict(losses.group_by("kind").agg(pl.col("num_rows").sum()).iter_rows())
+    gone, come = old.keys() - new.keys(), new.keys() - old.keys()
+    other = [one for one in new.keys() & old.keys() if new[one] != old[one]]
+    twice = len(after["rows"]) - len(new)
+    if len(gone) + len(come) + twice > said.get("rows", 0) or (
+        not twice and len(other) > said.get("values", 0)
+    ):
+        return (
+            f"{plan.sentence}: {sorted(gone)} are gone, {sorted(come)} are new, {other} are not as "
+            f"before, {twice} stand twice; losses say {losses['statement'].to_list()}"
+        )
+    return None
+
+
 def _false_loss(case: Damaged, after: dict[str, Any], table: lx.Table) -> str | None:
     """Tell of rows that are said to be lost, and that pylance still reads."""
     if after == case.before:
@@ -207,12 +258,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lives", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--recover", action="store_true", help="carry out the plan of recovery")
     told = parser.parse_args(arguments)
     wrong = 0
     for seed in range(told.seed, told.seed + told.lives):
         folder = Path(tempfile.mkdtemp())
         case = damaged(folder, seed)
-        found = wrong_about(case)
+        found = (wrong_about_recovery if told.recover else wrong_about)(case)
         if found is not None:
             wrong += 1
             print(f"seed {seed}: {case.how} {case.file}: {found}", flush=True)

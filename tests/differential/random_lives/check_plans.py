@@ -15,11 +15,12 @@ from unittest.mock import patch
 import lance
 
 from lance_explorer import Table, open_table
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.plans.plan import Plan
 from tests.differential.random_lives.checks import check, observed
 from tests.differential.random_lives.world import Observed, World
 
-__all__ = ["carried_out", "plans"]
+__all__ = ["carried_out", "merge_plans", "plans"]
 
 _PLANS = 3
 
@@ -48,6 +49,30 @@ def plans(world: World, branch: str | None, table: Table, _: Table, rng: Random)
         plan = table.plan_restore_rows(where, at=version)
         expected = _put_back(kept[version], kept[latest], keys)
         yield from [f"{told}: {w}" for w in _carry_out(world, branch, plan, kept[latest], expected)]
+
+
+@check
+def merge_plans(
+    world: World, branch: str | None, table: Table, _: Table, rng: Random
+) -> Iterator[str]:
+    """Merge another branch on a copy: what it did since the fork must come."""
+    now = observed(world, branch)
+    for other in [name for name in world.lines if name != branch][:2]:
+        preview = table.merge_preview(other or "main")
+        try:
+            fork = preview.fork
+        except LanceExplorerError:
+            continue
+        theirs, base = observed(world, other), observed(world, fork[0])
+        if fork[1] not in base:
+            continue
+        overwrite = rng.random() < 0.3
+        plan = preview.plan(on_conflict="overwrite" if overwrite else "keep")
+        three = theirs[max(theirs)], base[fork[1]], now[max(now)]
+        expected = _expected(*three, overwrite)
+        told = f"merge {other} into {branch}" + (" overwriting" if overwrite else "")
+        wrong = _carry_out(world, branch, plan, three[2], expected)
+        yield from [f"{told}: {words}" for words in wrong]
 
 
 def _values(*several: Observed) -> list[dict[int, dict[int, Any]]]:
