@@ -55,7 +55,9 @@ function table(columns: AnswerSection["columns"], rows: AnswerSection["rows"]) {
   const cells = (texts: (string | null)[], Cell: "th" | "td") => (
     <tr>
       {texts.map((text, at) => (
-        <Cell style={{ textAlign: columns[at].is_number ? "right" : "left" }}>{visible(text ?? "")}</Cell>
+        <Cell style={{ textAlign: columns[at].is_number ? "right" : "left" }}>
+          {columns[at].is_words ? rich(text ?? "") : visible(text ?? "")}
+        </Cell>
       ))}
     </tr>
   );

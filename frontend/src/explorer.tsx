@@ -27,6 +27,7 @@ export function render({ model, el }: View) {
   const code = signal<{ code: string; isCopied: boolean } | null>(null);
   const live = following(link, model);
   const search = searchBox(link, find, {
+    onAsk: (question) => search.ask(question),
     onMore: async () => showResult(await link.ask("search_on")),
     onOpen: openPlace,
     canOpen: ({ view }) => view !== null && link.canOpen(view),
@@ -93,6 +94,11 @@ export function render({ model, el }: View) {
     goToBranch(detail.branch, detail.view, detail.changes);
   }
 
+  /** A view asks a question. */
+  function hearQuestion(event: Event) {
+    search.ask((event as CustomEvent<string>).detail);
+  }
+
   /** Ctrl or Cmd and K: the search box, with what can be asked. */
   function hearKey(event: KeyboardEvent) {
     if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
@@ -153,6 +159,7 @@ export function render({ model, el }: View) {
   const heard: HTMLElement = document.body.classList.contains("lx-page") ? document.body : el;
   heard.addEventListener("keydown", hearKey, true);
   el.addEventListener("lx-branch", hearOfBranch);
+  el.addEventListener("lx-ask", hearQuestion);
   link.root.classList.add("lx-explorer", "lx-unread");
   draw(<Head />, link.root);
   link.on("about", showAbout);
@@ -169,6 +176,7 @@ export function render({ model, el }: View) {
   });
   return () => {
     el.removeEventListener("lx-branch", hearOfBranch);
+    el.removeEventListener("lx-ask", hearQuestion);
     heard.removeEventListener("keydown", hearKey, true);
     model.off("change:place", follow);
     model.off("change:parts", follow);

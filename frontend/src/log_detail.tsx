@@ -6,7 +6,7 @@ import type { Link } from "./link";
 import { commitLabels } from "./log_lines";
 import { placeOf } from "./log_places";
 import { bytesChange, type Log, madeOn, rowChanges } from "./log_words";
-import { LeadTo } from "./reactive";
+import { AskExplorer, LeadTo } from "./reactive";
 import { absoluteTime, count, cut, isoTime, relativeTime, visible } from "./text";
 
 interface DetailProps {
@@ -59,6 +59,9 @@ export function CommitDetail({ link, log, line, ownBranch, compared, openIn }: D
             >
               What it changed
             </LeadTo>
+            <AskExplorer link={link} question={`undo ${version}`}>
+              Undo this commit
+            </AskExplorer>
             <Comparison link={link} version={version} compared={compared} />
           </>
         ) : (

@@ -68,6 +68,7 @@ export interface AnswerLine {
 export interface AnswerColumn {
   name: string;
   is_number: boolean;
+  is_words: boolean;
 }
 
 /** A part of an answer: sentences, or the first rows of a frame. */
@@ -88,13 +89,22 @@ export interface AnswerFinding {
   sentence: string;
 }
 
+/** What to ask next. */
+export interface AnswerAsk {
+  words: string;
+  question: string;
+}
+
 /** An answer: what it rests on, what is wrong, and the code that asks it or does it. */
 export interface Answer {
   sentence: string;
   sections: AnswerSection[];
   findings: AnswerFinding[];
   place: AnswerPlace | null;
+  asks: AnswerAsk[];
   code: string;
+  /** Whether the code does what it is about, so that people want to see it. */
+  is_call: boolean;
 }
 
 /** An answer to what was typed, and whether one can search further. */

@@ -7,6 +7,7 @@ import { toClipboard } from "./clipboard";
 import { connect, type Link, type Questions } from "./link";
 import type { Changes, ViewQuestions } from "./messages";
 import type { View } from "./model";
+import { visible } from "./text";
 
 // What a change of a signal draws is there when the change returns: what follows may scroll or take the keyboard.
 options.debounceRendering = (draw) => draw();
@@ -107,6 +108,17 @@ export function LeadTo({ link, view, changes, title, children }: LeadToProps) {
   if (!link.canOpen(view)) return null;
   return (
     <button class="lx-button lx-small" title={title} onClick={() => link.open(view, changes)}>
+      {children}
+    </button>
+  );
+}
+
+/** A button that asks the explorer a question; nothing outside of one. */
+export function AskExplorer({ link, question, children }: { link: Link; question: string; children: ComponentChildren }) {
+  if (!link.canOpen("log")) return null;
+  const ask = () => link.root.dispatchEvent(new CustomEvent("lx-ask", { bubbles: true, detail: question }));
+  return (
+    <button class="lx-button lx-small" title={visible(question)} onClick={ask} {...needing(link)}>
       {children}
     </button>
   );

@@ -7,7 +7,7 @@ import { KIND_COLORS } from "./kinds";
 import { recordedChip, swatch } from "./legend";
 import { lineageCommits } from "./lineage_axis";
 import type { EventValue, EventValues, FollowedRow, RowHistoryQuestions as Questions, RowAbout } from "./messages";
-import { Held, LeadTo, Note, view } from "./reactive";
+import { AskExplorer, Held, LeadTo, Note, view } from "./reactive";
 import { RowBox } from "./row_box";
 import { rowTimeline } from "./row_timeline";
 import { rowTable } from "./rows";
@@ -146,6 +146,11 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
           <LeadTo link={link} view="lineage">
             In the lineage
           </LeadTo>
+          {at < events.length - 1 && (
+            <AskExplorer link={link} question={`put row ${row_id} back as in ${event.version}`}>
+              Put the row back as it was then
+            </AskExplorer>
+          )}
         </div>
         <div class="lx-row-values">
           {event.doubt && <p class="lx-doubt">{event.doubt}</p>}

@@ -7,6 +7,8 @@ import { CopyButton } from "./reactive";
 import { cut, visible } from "./text";
 
 export interface AnswerActions {
+  /** Ask another question. */
+  onAsk: (question: string) => void;
   /** Search further for rows. */
   onMore: () => void;
   /** Show what an answer, or a line of one, tells of. */
@@ -16,8 +18,8 @@ export interface AnswerActions {
 
 /** An answer below the box; `onClose` takes it away. */
 export function Answer({ answer, onClose, ...actions }: { answer: SearchAnswer; onClose: () => void } & AnswerActions) {
-  const { place, sentence, sections, findings, code, can_go_on } = answer;
-  const { onMore, onOpen, canOpen } = actions;
+  const { place, sentence, sections, findings, asks, code, is_call, can_go_on } = answer;
+  const { onAsk, onMore, onOpen, canOpen } = actions;
   return (
     <div class="lx-search-answer">
       <p class="lx-search-sentence">{rich(cut(sentence, 1000))}</p>
@@ -29,7 +31,13 @@ export function Answer({ answer, onClose, ...actions }: { answer: SearchAnswer; 
           ))}
         </ul>
       )}
+      {is_call && <pre class="lx-search-code">{code.split("\n").map(visible).join("\n")}</pre>}
       <div class="lx-search-actions">
+        {asks.map(({ words, question }) => (
+          <button class="lx-button lx-small" title={visible(question)} onClick={() => onAsk(question)}>
+            {visible(words)}
+          </button>
+        ))}
         {place && canOpen(place) && (
           <button class="lx-button lx-small" onClick={() => onOpen(place)}>
             {visible(place.words)}

@@ -12,7 +12,7 @@ import { Answer, type AnswerActions } from "./search_answer";
 import { ExampleList, isBegun, matching, triedExamples } from "./search_examples";
 import { cut } from "./text";
 
-/** `Box`, `Tried` and `Below` draw it; `tell(problem)`, `show(answer)`, `hide()`, `focus()`. */
+/** `Box`, `Tried` and `Below` draw it; `tell(problem)`, `show(answer)`, `ask(question)`, `focus()`. */
 export function searchBox(link: Link<ExplorerQuestions>, onSearch: (text: string) => void, actions: AnswerActions) {
   const box = createRef<HTMLInputElement>();
   const text = signal("");
@@ -130,6 +130,12 @@ export function searchBox(link: Link<ExplorerQuestions>, onSearch: (text: string
     ),
     tell,
     show: (newest: SearchAnswer | null) => set(answer, newest),
+    /** Ask a question for somebody who did not type it, and show where the answer comes. */
+    ask(question: string) {
+      text.value = question;
+      submit();
+      box.current?.scrollIntoView({ block: "nearest" });
+    },
     /** Another table has other examples. */
     forget() {
       if (!link.offline) askExamples();

@@ -45,6 +45,8 @@ const plan = {
   ],
   findings: [],
   place: null,
+  asks: [],
+  is_call: true,
   code: "dataset.tags.create('keep', 3)",
   lines: "import lance",
 };
@@ -76,7 +78,7 @@ test("a plan that can only break something has no call to copy", () => {
 });
 
 test("rows of an answer are a table, and what is left out is counted", () => {
-  const columns = [{ name: "id", is_number: true }];
+  const columns = [{ name: "id", is_number: true, is_words: false }];
   const element = drawn(sectionOf({ ...section("rows", "Rows", ""), lines: [], columns, rows: [["1"]], num_rows: 3 }));
   expect(element.querySelector("td")?.textContent).toBe("1");
   expect(element.textContent).toContain("and 2 more");

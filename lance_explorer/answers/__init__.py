@@ -5,6 +5,7 @@ Whoever knows an answer builds an :class:`Answer`; nobody else builds HTML, text
 
 from lance_explorer.answers.answer import Answer, Answering
 from lance_explorer.answers.records import (
+    Ask,
     Content,
     Line,
     Place,
@@ -13,4 +14,4 @@ from lance_explorer.answers.records import (
     said,
 )
 
-__all__ = ["Answer", "Answering", "Content", "Line", "Place", "Section", "lines", "said"]
+__all__ = ["Answer", "Answering", "Ask", "Content", "Line", "Place", "Section", "lines", "said"]

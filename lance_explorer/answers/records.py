@@ -15,7 +15,7 @@ from lance_explorer.frames.columns import FrameSchema
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["AnswerParts", "Content", "Line", "Place", "Section", "lines", "said"]
+__all__ = ["AnswerParts", "Ask", "Content", "Line", "Place", "Section", "lines", "said"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,22 @@ class Line:
 
     words: str
     place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What to ask next.
+
+    Attributes
+    ----------
+    words : str
+        What a button says that asks it.
+    question : str
+        What is typed into the search box of the explorer.
+    """
+
+    words: str
+    question: str
 
 
 Picture: TypeAlias = "Callable[[], go.Figure | str]"
@@ -141,6 +157,8 @@ class AnswerParts:
         What is wrong, or worth knowing beside it.
     place : Place, optional
         The view that shows more.
+    asks : tuple of Ask
+        What to ask next, in the explorer.
     """
 
     sentence: str
@@ -149,3 +167,4 @@ class AnswerParts:
     is_call: bool = False
     findings: tuple[Finding, ...] = ()
     place: Place | None = None
+    asks: tuple[Ask, ...] = ()

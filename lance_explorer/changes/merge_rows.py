@@ -1,7 +1,7 @@
 """Rows that two sides changed since their fork: which are the same, and what comes of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -17,6 +17,7 @@ from lance_explorer.changes.merge_legs import Leg
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.columns.common_types import common_type
 from lance_explorer.history.columns.names import numbered_name
+from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["Compared", "Images", "MatchedRows", "MergedColumns", "Places", "Values", "matched"]
 
@@ -222,6 +223,11 @@ class Values:
         if is_ours:
             return Images(base, after, base, (was, now, was))
         return Images(base, base, after, (was, was, now))
+
+    def ours_at(self, runs: ChangeRuns, addresses: Uint64Array) -> pl.DataFrame:
+        """Return the values that rows have on our side, where they are at some addresses."""
+        place = replace(runs, after=addresses, identity=runs.old_identity)
+        return self._read(self._ours, place, place.is_live, at_end=True)
 
     def _read(self, leg: Leg, runs: ChangeRuns, there: _Mask, at_end: bool) -> pl.DataFrame:
         """Return values of the rows that are there, and nulls for the others."""

@@ -78,6 +78,9 @@ _COMMANDS = {
         "cleanup": _Listed("disk", "What a cleanup would remove, and what it would break."),
         "compact": _Listed("disk", "What a compaction would do."),
     },
+    "Undo and repair": {
+        "plan": _Listed("plans", "A script that undoes a commit, puts rows back, repairs a table."),
+    },
     "Keep and serve": {
         "record": _Listed("tables", "Keep what metadata says, before a cleanup removes it."),
         "mcp": _Listed("assistant", "Let an assistant ask about tables."),
@@ -89,6 +92,7 @@ _EXAMPLES = (
     "lance-explorer open photos.lance",
     "lance-explorer log photos.lance --limit 5",
     "lance-explorer find photos.lance \"label = 'dog'\"",
+    "lance-explorer plan revert photos.lance 29 --save undo-29",
 )
 
 

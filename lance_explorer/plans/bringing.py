@@ -78,15 +78,15 @@ def bring_rows(
     step = Step("rows", f"{words[0].upper()}{words[1:]}.", "; ".join(calls), arguments)
     parts.steps.append(step)
     if inserted and come_back and sides.has_row_ids:
-        parts.losses.append(_new_ids(inserted, "come back with"))
+        parts.losses.append(_new_ids(inserted, "comes back with", "come back with"))
     if updated and not work.in_place and sides.has_row_ids:
-        parts.losses.append(_new_ids(updated, "are written anew, with"))
+        parts.losses.append(_new_ids(updated, "is written anew, with", "are written anew, with"))
     parts.losses.extend(TableFacts(parts.place).index_losses(work))
 
 
-def _new_ids(count: int, what: str) -> Loss:
-    words = f"{counted(count, 'row')} {what} new row IDs"
-    return Loss("row_ids", words.replace("come back", "comes back") if count == 1 else words, count)
+def _new_ids(count: int, one: str, several: str) -> Loss:
+    words = f"1 row {one} a new row ID" if count == 1 else f"{count:,} rows {several} new row IDs"
+    return Loss("row_ids", words, count)
 
 
 def _former_ids(work: RowWork) -> dict[str, str]:

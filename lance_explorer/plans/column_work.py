@@ -168,7 +168,7 @@ def _needs_nulls(sides: ThreeWay, kind: pa.DataType) -> bool:
     if data_format != LEGACY and not (data_format == "2.0" and pa.types.is_struct(kind)):
         return False
     runs = VersionPair(sides.places[1], sides.places[0]).runs
-    return bool((runs.is_live & ~runs.was_live).any())
+    return not rows.fragments or bool((runs.is_live & ~runs.was_live).any())
 
 
 def _alteration(

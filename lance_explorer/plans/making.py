@@ -1,6 +1,7 @@
 """Makes plans from what users ask for."""
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 
 from lance_explorer.answers.calls import call
@@ -63,6 +64,20 @@ def merge_plan(
         f"merge_{re.sub(r'[^A-Za-z0-9]+', '_', branch)}_{theirs.version}",
         call(f"{preview}.plan", on_conflict=on_conflict if overwrites else None),
         sides.key,
+    )
+    into = [] if ours.view.branch is None else ["--into", shlex.quote(ours.view.branch)]
+    version = shlex.quote(f"{branch}@{theirs.version}")
+    parts.command = " ".join(
+        [
+            *(
+                "merge",
+                shlex.quote(ours.view.uri),
+                shlex.quote(f"{branch}@{theirs.version}"),
+                *into,
+            ),
+            *[f"--key {shlex.quote(name)}" for name in sides.key],
+            *(["--on-conflict overwrite"] if overwrites else []),
+        ]
     )
     bring_all(parts, sides, overwrites=overwrites, come_back=False)
     return Plan(parts, author, reason)

@@ -1,6 +1,7 @@
 """A plan: what would be done to a table, and a script with which its reader does it."""
 
 import json
+import shlex
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ __all__ = ["Plan", "PlanParts"]
 ROWS_FILE = "rows.arrow"
 COLUMNS_FILE = "columns.arrow"
 
+_FIRST_ROWS = 5
+
 Batches = Callable[[], Iterator[pa.RecordBatch]]
 
 
@@ -49,6 +52,10 @@ class PlanParts:
         The name of its script, without ending.
     call : str
         The call that makes it.
+    command : str
+        The command that makes it, after ``lance-explorer plan``.
+    about : str
+        What it is about, in a sentence.
     key : tuple of str
         Columns that must stay unique.
     steps, conflicts, losses : list
@@ -70,6 +77,8 @@ class PlanParts:
     name: str
     call: str
     key: tuple[str, ...] = ()
+    command: str = ""
+    about: str = ""
     steps: list[Step] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
@@ -325,11 +334,14 @@ class Plan(Answering):
             schema={"step": pl.String, "call": pl.String},
         )
         conflicts, losses = self.conflicts(), self.losses()
+        num_rows, first = self._first_rows()
+        several = "Commits" if len(parts.steps) > 1 else None  # one is in the sentence
         folder = parts.name
         code = [f"plan = {parts.call}"]
         if self:
             code.append(f"plan.save({literal(folder)})")
-            code.append(f"# then: python {folder}/{folder}.py TABLE")
+            code.append(f"# or: lance-explorer plan {parts.command} --save {folder}")
+            code.append(f"# then: python {folder}/{folder}.py {shlex.quote(parts.place.view.uri)}")
         return Answer(
             self.sentence,
             (
@@ -340,7 +352,8 @@ class Plan(Answering):
                     lines(losses["statement"].to_list()),
                     is_warning=True,
                 ),
-                Section("steps", "Commits", steps, words=("step",), uncut=("step", "call")),
+                Section("steps", several, steps, words=("step",), uncut=("step", "call")),
+                Section("rows", _title(num_rows), first),
                 Section(
                     "conflicts",
                     "Conflicts",
@@ -354,11 +367,22 @@ class Plan(Answering):
             is_call=bool(self),
         )
 
+    def _first_rows(self) -> tuple[int, pl.DataFrame]:
+        """Return how many rows it writes one by one, and some of them."""
+        rows = self._parts.rows
+        if rows is None or not rows.num_rows:
+            return 0, pl.DataFrame()
+        batch = next(iter(rows.batches())).slice(0, _FIRST_ROWS)
+        frame = pl.DataFrame(pl.from_arrow(pa.Table.from_batches([batch])))
+        return rows.num_rows, frame.drop("_rowaddr")
+
     @property
     def _notes(self) -> list[str]:
         """What else is to know, in sentences."""
-        told = [*self._parts.notes]
-        rows = self._parts.rows
+        parts = self._parts
+        told = [parts.about] if parts.about else []
+        told += parts.notes[0 if self else 1 :]
+        rows = parts.rows
         if isinstance(rows, RowWork) and rows.num_rows:
             told.append(f"It writes about {byte_size(self._facts.bytes_written(rows))}.")
         return told
@@ -366,6 +390,10 @@ class Plan(Answering):
     @property
     def _subject(self) -> str:
         return self._parts.place.view.name
+
+
+def _title(num_rows: int) -> str:
+    return "Rows" if num_rows <= _FIRST_ROWS else f"The first {_FIRST_ROWS} of {num_rows:,} rows"
 
 
 def _check_outside(folder: Path) -> None:

@@ -1,5 +1,7 @@
 """The plan that repairs a damaged table: go back, rebuild from what is there, or leave out."""
 
+import shlex
+
 import pyarrow as pa
 
 from lance_explorer.changes.version_rows import place_rows
@@ -25,6 +27,7 @@ def plan_recovery(view: HistoryView, depth: Depth) -> PlanParts:
     found = damage(view, depth)
     latest = BranchVersion(view, view.history.records[-1].version)
     parts = PlanParts(latest, "Recover", "recover", f'table.plan_recovery("{depth}")')
+    parts.command = f"recovery {shlex.quote(view.uri)} --depth {depth}"
     if found.unreadable:
         _set_aside(parts, found)
     back = found.back
@@ -97,7 +100,8 @@ def _rebuild(parts: PlanParts, found: Damage, files: list[DamagedFile]) -> None:
         lost = f"`{name}` of {counted(lost_values, 'row')}: it is null then"
         parts.losses.append(Loss("values", lost, lost_values))
     if count and place_rows(parts.place).has_row_ids:
-        parts.losses.append(Loss("row_ids", f"{counted(count, 'row')} get new row IDs", count))
+        words = "1 row gets a new row ID" if count == 1 else f"{count:,} rows get new row IDs"
+        parts.losses.append(Loss("row_ids", words, count))
 
 
 def _leave_out(parts: PlanParts, fragments: list[int]) -> None:

@@ -1,9 +1,10 @@
 """The plan that puts some rows back as they were, deleted ones too."""
 
+import shlex
 from collections.abc import Sequence
 
 from lance_explorer.answers.calls import call
-from lance_explorer.changes.three_way import ThreeWay, check_columns
+from lance_explorer.changes.three_way import ThreeWay, check_columns, named
 from lance_explorer.changes.version_rows import place_rows
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.ancestors import BranchVersion
@@ -30,6 +31,14 @@ def plan_restore_rows(
         f"put_rows_back_as_in_{then.version}",
         call("table.plan_restore_rows", where, at=_named(then), key=[*key] or None),
         tuple(key),
+    )
+    parts.command = " ".join(
+        [
+            *("restore-rows", shlex.quote(view.uri), shlex.quote(where)),
+            *("--at", shlex.quote(named(then))),
+            *([] if view.branch is None else ["--branch", shlex.quote(view.branch)]),
+            *[f"--key {shlex.quote(name)}" for name in key],
+        ]
     )
     for place in (latest, then):
         check_columns(place, key)

@@ -1,5 +1,6 @@
 """The plan that undoes what one commit did, and keeps what came after."""
 
+import shlex
 from collections.abc import Sequence
 
 from lance_explorer.answers.calls import call
@@ -8,16 +9,20 @@ from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.changes.version_rows import place_rows
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.frames.commit_facts import said_facts
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.ancestors import BranchVersion, parent_of
+from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.version_refs import VersionRef, kept_version
 from lance_explorer.history.view import HistoryView
+from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.plans.bringing import bring_all
 from lance_explorer.plans.column_work import column_work
 from lance_explorer.plans.plan import PlanParts
 from lance_explorer.plans.records import Conflict, Loss, OnConflict, Step
 from lance_explorer.plans.row_work import RowWork
 from lance_explorer.plans.setting_work import index_work, setting_work
+from lance_explorer.shown import visible
 
 __all__ = ["plan_revert"]
 
@@ -47,6 +52,15 @@ def plan_revert(
     )
     record = view.version(version).records[0]
     before = _before(view, version)
+    parts.about = _told(view, record)
+    parts.command = " ".join(
+        [
+            *("revert", shlex.quote(view.uri), str(version)),
+            *([] if view.branch is None else ["--branch", shlex.quote(view.branch)]),
+            *[f"--key {shlex.quote(name)}" for name in key],
+            *(["--on-conflict overwrite"] if overwrites else []),
+        ]
+    )
     if record.operation in _NOTHING_TO_UNDO:
         parts.notes.append(_NOTHING_TO_UNDO[record.operation])
     elif before is None:
@@ -71,6 +85,18 @@ def plan_revert(
         ):
             (parts.steps if isinstance(found, Step) else parts.conflicts).append(found)  # type: ignore[arg-type]
     return parts
+
+
+def _told(view: HistoryView, record: VersionRecord) -> str:
+    """Return what a commit did, when and by whom, in a sentence."""
+    position = view.history.position(record.version)
+    [words] = describe_commits(view, slice(position, position + 1))
+    facts = said_facts(record)
+    who = facts.author or facts.job
+    when = record.manifest.timestamp
+    time = f"{when:%Y-%m-%d %H:%M} UTC" if when else "unknown time"
+    by = f"by `{visible(who)}`" if who else "author not recorded"
+    return f"Version {record.version} ({time}, {by}): {words[0].lower()}{words[1:]}"
 
 
 def _before(view: HistoryView, version: int) -> BranchVersion | None:

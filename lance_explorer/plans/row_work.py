@@ -239,6 +239,8 @@ class RowWork:
             here = address != NO_ADDRESS
             was, _, there = images.are_there
             images = images._replace(are_there=(was, here, there))
+            if not self.in_place:  # columns that came since are written, too
+                images = images._replace(ours=self._sides.values.ours_at(some, address))
             ids = np.where(was, some.old_identity, some.identity)
             if not self._sides.has_row_ids:
                 ids = np.where(was, address, some.after)

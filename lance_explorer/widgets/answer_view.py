@@ -10,6 +10,7 @@ from lance_explorer.answers.people import fact_words, people_texts
 from lance_explorer.answers.records import AnswerParts, Place, Section
 from lance_explorer.widgets.messages.answer import Answer as Message
 from lance_explorer.widgets.messages.answer import (
+    AnswerAsk,
     AnswerColumn,
     AnswerFinding,
     AnswerLine,
@@ -55,7 +56,9 @@ def answer_view(answer: AnswerParts, kind: type[_Message] = Message, **more: Any
             AnswerFinding(found.code, found.severity, found.sentence) for found in answer.findings
         ],
         place=None if answer.place is None else _place(answer.place),
+        asks=[AnswerAsk(ask.words, ask.question) for ask in answer.asks],
         code=answer.code,
+        is_call=answer.is_call,
         **more,
     )
 
@@ -84,7 +87,10 @@ def _section(section: Section) -> AnswerSection | None:
             return None
         case pl.DataFrame() as frame:
             shown, num_rows = frame.head(_MOST_ROWS), len(frame)
-            columns = [AnswerColumn(one.name, one.dtype.is_numeric()) for one in shown]
+            columns = [
+                AnswerColumn(one.name, one.dtype.is_numeric(), one.name in section.words)
+                for one in shown
+            ]
             texts = [
                 people_texts(column, is_value=column.name in section.values, longest=_LONGEST)
                 for column in shown

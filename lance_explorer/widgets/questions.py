@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.answers import Answer, Line, Place, Section
+from lance_explorer.answers import Answer, Ask, Line, Place, Section
 from lance_explorer.answers.calls import call
 from lance_explorer.checks.advice import NOTHING_TO_DO, advice, advice_counts
 from lance_explorer.disk.plans import plans
@@ -26,6 +26,7 @@ from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import VIEWS_OF_TOPICS
 from lance_explorer.widgets.disk_data import on_disk
 from lance_explorer.widgets.found_lines import MOST_LINES, found_answer
+from lance_explorer.widgets.row_lookup import row_filter
 
 __all__ = ["QUESTIONS", "answer_to", "examples"]
 
@@ -85,6 +86,11 @@ def examples(table: Table) -> list[tuple[str, str]]:
             "the commits that can have changed a column",
         ),
         *[(f"what is on {name}", "what a branch has of its own") for name in table.branches][:3],
+        (f"undo {table._view.latest_version}", "what undoes a commit and keeps what came after"),
+        (
+            f"put {one} back as in {before}" if one else "",
+            "what puts rows back as they were, deleted ones too",
+        ),
         ("what should be done", "what all checks find"),
         ("show refs", "tags and branches, or any other frame of table.inspect"),
     ]
@@ -121,7 +127,11 @@ def _who_deleted(table: Table, where: str) -> Answer:
     more = "" if found.is_complete else f" {found.sentence}"
     sentence = f"{counted(count, 'row')} {_was(count)} deleted {which}.{again}{doubt}{more}"
     place = Place("time_travel", {"version": first["ended_version"]}, words="Open Time travel")
-    return _told(sentence, lines, code, place)
+    answer = _told(sentence, lines, code, place)
+    if len(commits) > 1 or back:
+        return answer
+    ask = Ask("Put these rows back", f"put {where} back as in {first['ended_version'] - 1}")
+    return replace(answer, asks=(ask,))
 
 
 def _by_commit(row: Mapping[str, Any], count: int, version: int) -> Line:
@@ -153,7 +163,14 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
         if row["is_uncertain"]:
             sentence += " An earlier commit may have changed it."
     first = lines[0].place if lines else None
-    return _told(sentence, lines, code, first and replace(first, words="Open Time travel"))
+    answer = _told(sentence, lines, code, first and replace(first, words="Open Time travel"))
+    if len(commits) != 1 or first is None or first.branch != table.branch:
+        return answer
+    version = first.choices["version"]
+    asks = [Ask(f"Undo version {version:,}", f"undo {version}")]
+    if where is not None:
+        asks.insert(0, Ask("Put these rows back", f"put {where} back as in {version - 1}"))
+    return replace(answer, asks=tuple(asks))
 
 
 def _changed_since(table: Table, since: str) -> Answer:
@@ -273,6 +290,27 @@ def _merge_of(table: Table, name: str) -> Answer | None:
     )
 
 
+def _undo(table: Table, version: str) -> Answer:
+    return table.plan_revert(_version_of(version)).answer
+
+
+def _put_back(table: Table, where: str, at: str) -> Answer:
+    version = table.at(_version_of(at)).version
+    if found := re.fullmatch(r"(?:the )?row (\d+)", where, re.IGNORECASE):
+        where = row_filter(table, int(found[1]), version)
+    return table.plan_restore_rows(where, version).answer
+
+
+def _recover(table: Table) -> Answer:
+    return table.plan_recovery().answer
+
+
+def _how_to_merge(table: Table, name: str) -> Answer | None:
+    if name not in table.branches and name != "main":
+        return None
+    return table.merge_preview(name).plan().answer
+
+
 def _became(change: str, value: str | None) -> str:
     return "deleted" if change == "deleted" else f"is {value_words(value)}"
 
@@ -361,6 +399,13 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
         ),
         _merge_of,
     ),
+    (_question(r"(?:undo|revert)\s+(?:commit\s+|version\s+)?v?(.+)"), _undo),
+    (
+        _question(r"put\s+(.+?)\s+back(?:\s+as)?\s+(?:in|at|of)\s+(?:version\s+)?(.+)"),
+        _put_back,
+    ),
+    (_question(r"(?:how to\s+)?(?:recover|repair)(?:\s+(?:it|this|the table))?"), _recover),
+    (_question(r"how to merge\s+(?:branch\s+)?(\S+)"), _how_to_merge),
     (
         _question(r"what is on\s+(?:branch\s+)?(.+?)(?:\s+(?:that|and|but) is not on\s+.+)?"),
         _on_branch,

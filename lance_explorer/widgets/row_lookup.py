@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
@@ -15,7 +16,7 @@ from lance_explorer.rowids.arrays import MAX_U64
 from lance_explorer.snapshot import Snapshot
 from lance_explorer.table import Table
 
-__all__ = ["row_named", "row_numbers_of"]
+__all__ = ["row_filter", "row_named", "row_numbers_of"]
 
 _TYPED = re.compile(
     r"""(?: (?:row(?:\ id)?|(?P<address>addr(?:ess)?)) \s+ )?
@@ -57,6 +58,24 @@ def row_named(table: Table, typed: str) -> int:
     if rows.has_row_ids:
         return _row_id_at(rows, number, at)
     return number if at is None else _last_address(table, number, at)
+
+
+def row_filter(table: Table, number: int, version: int) -> str:
+    """Return a filter for a row in a version: by its row ID, or by the address that it has there.
+
+    Raises
+    ------
+    RowNotFoundError
+        If it did not live then.
+    """
+    rows = state_rows(table._view)
+    if rows.has_row_ids_at(position_of(rows, version)):
+        return f"_rowid = {number}"
+    events = row_history(table._view, number).filter(pl.col("version") <= version)
+    address = None if events.is_empty() else events.row(-1, named=True)["_rowaddr_after"]
+    if address is None:
+        raise RowNotFoundError(f"row {number} did not live in version {version}")
+    return f"_rowaddr = {address}"
 
 
 def row_numbers_of(snapshot: Snapshot) -> NDArray[np.uint64]:

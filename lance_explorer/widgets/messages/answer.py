@@ -6,6 +6,7 @@ from lance_explorer.widgets.messages.base import Digits, Message
 
 __all__ = [
     "Answer",
+    "AnswerAsk",
     "AnswerColumn",
     "AnswerFinding",
     "AnswerLine",
@@ -59,6 +60,7 @@ class AnswerColumn(Message):
 
     name: str
     is_number: bool
+    is_words: bool
 
 
 class AnswerSection(Message):
@@ -81,6 +83,13 @@ class AnswerFinding(Message):
     sentence: str
 
 
+class AnswerAsk(Message):
+    """What to ask next."""
+
+    words: str
+    question: str
+
+
 class Answer(Message, kw_only=True):
     """An answer: what it rests on, what is wrong, and the code that asks it or does it."""
 
@@ -88,7 +97,10 @@ class Answer(Message, kw_only=True):
     sections: list[AnswerSection]
     findings: list[AnswerFinding]
     place: AnswerPlace | None
+    asks: list[AnswerAsk]
     code: str
+    is_call: bool
+    """Whether the code does what it is about, so that people want to see it."""
 
 
 class SearchAnswer(Answer, kw_only=True):

@@ -1,0 +1,189 @@
+"""Commands that plan what would undo a commit, put rows back, merge a branch or repair a table."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+
+from lance_explorer.checks.depths import DEPTHS, Depth
+from lance_explorer.cli.group import (
+    ALLOW_BASES,
+    BRANCH,
+    JSON,
+    LEDGER,
+    main,
+    print_answer,
+)
+from lance_explorer.cli.opening import open_apart
+
+if TYPE_CHECKING:
+    from lance_explorer.plans.plan import Plan
+
+__all__ = ["merge", "plan", "recovery", "restore_rows", "revert"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_KEY = click.option("--key", multiple=True, help="A column that identifies a row; can be repeated.")
+_ON_CONFLICT = click.option(
+    "--on-conflict",
+    type=click.Choice(("keep", "overwrite")),
+    default="keep",
+    show_default=True,
+    help="What becomes of what others changed since.",
+)
+
+
+def _carried_out(command: _F) -> _F:
+    """Add the options that say where the script is saved, and what its commits say."""
+    for option in (
+        JSON,
+        click.option("--reason", help="What the commits say about why; by default what is undone."),
+        click.option("--author", help="Who they say made them; by default who runs the script."),
+        click.option(
+            "--save",
+            type=click.Path(file_okay=False, path_type=Path),
+            help="A folder, not inside a table, into which the script and its rows are written.",
+        ),
+        LEDGER,
+        ALLOW_BASES,
+    ):
+        command = option(command)
+    return command
+
+
+@main.group()
+def plan() -> None:
+    """Plan what would undo a commit, put rows back, merge a branch, or repair a table.
+
+    Nothing is written to the table: with --save the plan becomes a script, which its reader runs.
+    """
+
+
+@plan.command()
+@click.argument("uri")
+@click.argument("version")
+@BRANCH
+@_KEY
+@_ON_CONFLICT
+@_carried_out
+def revert(
+    uri: str,
+    version: str,
+    branch: str | None,
+    key: tuple[str, ...],
+    on_conflict: Literal["keep", "overwrite"],
+    allow_bases: tuple[str, ...],
+    ledger: str | None,
+    author: str | None,
+    reason: str | None,
+    save: Path | None,
+    as_json: bool,
+) -> None:
+    """Plan how to undo what the commit of VERSION did, and keep what came after.
+
+    Example: lance-explorer plan revert photos.lance 29 --save undo-29
+    """
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    made = table.plan_revert(
+        version, key=key or None, on_conflict=on_conflict, author=author, reason=reason
+    )
+    _print(made, uri, save, as_json=as_json)
+
+
+@plan.command("restore-rows")
+@click.argument("uri")
+@click.argument("where")
+@click.option("--at", required=True, help="The version that the rows are to be as in.")
+@BRANCH
+@_KEY
+@_carried_out
+def restore_rows(
+    uri: str,
+    where: str,
+    at: str,
+    branch: str | None,
+    key: tuple[str, ...],
+    allow_bases: tuple[str, ...],
+    ledger: str | None,
+    author: str | None,
+    reason: str | None,
+    save: Path | None,
+    as_json: bool,
+) -> None:
+    """Plan how to put the rows that match WHERE back as they were, deleted ones too.
+
+    Example: lance-explorer plan restore-rows photos.lance "id = 4711" --at 28 --save put-back
+    """
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    made = table.plan_restore_rows(where, at, key=key or None, author=author, reason=reason)
+    _print(made, uri, save, as_json=as_json)
+
+
+@plan.command()
+@click.argument("uri")
+@click.option(
+    "--depth",
+    type=click.Choice(DEPTHS),
+    default="deep",
+    show_default=True,
+    help="How files are looked at: their sizes, their ends, or all values.",
+)
+@BRANCH
+@_carried_out
+def recovery(
+    uri: str,
+    depth: Depth,
+    branch: str | None,
+    allow_bases: tuple[str, ...],
+    ledger: str | None,
+    author: str | None,
+    reason: str | None,
+    save: Path | None,
+    as_json: bool,
+) -> None:
+    """Plan how to repair the table at URI: go back, rebuild, or leave out.
+
+    Example: lance-explorer plan recovery photos.lance --save recover
+    """
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    made = table.plan_recovery(depth, author=author, reason=reason)
+    _print(made, uri, save, as_json=as_json)
+
+
+@plan.command()
+@click.argument("uri")
+@click.argument("branch")
+@click.option("--into", help="What BRANCH is merged into; the main branch by default.")
+@_KEY
+@_ON_CONFLICT
+@_carried_out
+def merge(
+    uri: str,
+    branch: str,
+    into: str | None,
+    key: tuple[str, ...],
+    on_conflict: Literal["keep", "overwrite"],
+    allow_bases: tuple[str, ...],
+    ledger: str | None,
+    author: str | None,
+    reason: str | None,
+    save: Path | None,
+    as_json: bool,
+) -> None:
+    """Plan how to merge BRANCH into another branch of the table at URI.
+
+    Example: lance-explorer plan merge photos.lance dev --save merge-dev
+    """
+    table = open_apart(uri, branch=into, allow_bases=allow_bases, ledger=ledger)
+    preview = table.merge_preview(branch, key or None)
+    made = preview.plan(on_conflict=on_conflict, author=author, reason=reason)
+    _print(made, uri, save, as_json=as_json)
+
+
+def _print(made: "Plan", uri: str, save: Path | None, *, as_json: bool) -> None:
+    """Print the answer of a plan, and save it if that is wanted and there is anything to do."""
+    script = made.save(save) if save is not None and made else None
+    print_answer(made.answer, as_json=as_json)
+    if script is not None and not as_json:
+        click.echo(f"\nSaved. Carry it out with:\n  python {script} {uri}")
