@@ -114,7 +114,15 @@ export function LeadTo({ link, view, changes, title, children }: LeadToProps) {
 }
 
 /** A button that asks the explorer a question; nothing outside of one. */
-export function AskExplorer({ link, question, children }: { link: Link; question: string; children: ComponentChildren }) {
+export function AskExplorer({
+  link,
+  question,
+  children,
+}: {
+  link: Link;
+  question: string;
+  children: ComponentChildren;
+}) {
   if (!link.canOpen("log")) return null;
   const ask = () => link.root.dispatchEvent(new CustomEvent("lx-ask", { bubbles: true, detail: question }));
   return (

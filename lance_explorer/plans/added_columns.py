@@ -11,7 +11,7 @@ from lance_explorer.changes.version_rows import place_rows
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.value_files import check_values, value_root
-from lance_explorer.plans.arrow_columns import arrow_column
+from lance_explorer.plans.arrow_columns import arrow_column, stored_field
 from lance_explorer.plans.places import Places
 
 if TYPE_CHECKING:
@@ -45,7 +45,10 @@ class AddedColumns:
     def schema(self) -> pa.Schema:
         """The address, and the columns."""
         return pa.schema(
-            [pa.field("_rowaddr", pa.uint64()), *[target.field for target in self._targets]]
+            [
+                pa.field("_rowaddr", pa.uint64()),
+                *[stored_field(target.field) for target in self._targets],
+            ]
         )
 
     def batches(self) -> Iterator[pa.RecordBatch]:

@@ -5,11 +5,27 @@ import pyarrow as pa
 
 from lance_explorer.errors import UnsupportedFeatureError
 
-__all__ = ["arrow_column"]
+__all__ = ["arrow_column", "stored_field"]
+
+_BLOB = "lance.blob.v2"
+
+
+def stored_field(field: pa.Field) -> pa.Field:
+    """Return a column as files of plans have it: it may be null.
+
+    It has no dictionary, since an Arrow file has one a column, and values come in batches. Blobs
+    are whole.
+    """
+    kind = field.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    elif getattr(kind, "extension_name", None) == _BLOB:
+        kind = pa.large_binary()
+    return pa.field(field.name, kind, metadata=field.metadata)
 
 
 def arrow_column(values: pl.Series, field: pa.Field) -> pa.Array:
-    """Return values in the type of a column.
+    """Return values in the type that a column has in files of plans.
 
     Raises
     ------
@@ -18,7 +34,7 @@ def arrow_column(values: pl.Series, field: pa.Field) -> pa.Array:
     """
     array = values.to_arrow(compat_level=pl.CompatLevel.oldest())
     try:
-        return _cast(array, field.type)
+        return _cast(array, stored_field(field).type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         reason = str(error).splitlines()[0]
         raise UnsupportedFeatureError(
@@ -31,6 +47,4 @@ def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
         return pa.ExtensionArray.from_storage(kind, _cast(array, kind.storage_type))
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    if pa.types.is_dictionary(kind):
-        return array.cast(kind.value_type).dictionary_encode().cast(kind)
     return array.cast(kind)

@@ -13,6 +13,8 @@ from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["bring_all", "bring_rows"]
 
+_MOST_NAMED = 4
+
 
 def bring_all(parts: PlanParts, sides: ThreeWay, *, overwrites: bool, come_back: bool) -> None:
     """Add the steps that bring columns and rows.
@@ -61,7 +63,7 @@ def bring_rows(
     names = [target.name for target in work.written]
     told, calls = list[str](), list[str]()
     if updated:
-        columns = ", ".join([f"`{name}`" for name in names])
+        columns = _named(names)
         how = "in place" if work.in_place else "anew"
         columns = columns if work.in_place else "all columns"
         told.append(f"write {columns} of {counted(updated, 'row')} {how}")
@@ -82,6 +84,13 @@ def bring_rows(
     if updated and not work.in_place and sides.has_row_ids:
         parts.losses.append(_new_ids(updated, "is written anew, with", "are written anew, with"))
     parts.losses.extend(TableFacts(parts.place).index_losses(work))
+
+
+def _named(names: list[str]) -> str:
+    some = [f"`{name}`" for name in names[:_MOST_NAMED]]
+    if len(names) > _MOST_NAMED:
+        some.append(f"{len(names) - _MOST_NAMED} more columns")
+    return " and ".join([part for part in (", ".join(some[:-1]), some[-1]) if part])
 
 
 def _new_ids(count: int, one: str, several: str) -> Loss:

@@ -179,6 +179,21 @@ def by_fragment(rows: pa.Table) -> Iterator[tuple[int, pa.Table]]:
         yield fragment_id, rows.take(pa.array(np.flatnonzero(fragments == fragment_id)))
 
 
+def as_stored(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return rows with the types that the columns of the table have."""
+    columns, fields = [], []
+    for column, own in zip(rows.columns, rows.schema, strict=True):
+        field = schema.field(own.name) if own.name in schema.names else own
+        if getattr(field.type, "extension_name", None) == "lance.blob.v2":
+            blobs = lance.blob_array(column.to_pylist())
+            columns.append(blobs)
+            fields.append(field.with_type(blobs.type))
+        else:
+            columns.append(column.cast(field.type))
+            fields.append(field)
+    return pa.table(columns, pa.schema(fields, schema.metadata))
+
+
 def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
     """Write values in place, delete rows and append rows, in one commit."""
     rows = read(step["file"])
@@ -193,7 +208,7 @@ def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
     for fragment_id, some in by_fragment(changes["update"]):
         fragment = fragment_of(dataset, fragment_id)
         updated[fragment_id], modified, offsets[fragment_id] = fragment.update_columns(
-            some.select(["_rowaddr", *step["columns"]]),
+            as_stored(some.select(["_rowaddr", *step["columns"]]), dataset.schema),
             left_on="_rowaddr",
             right_on="_rowaddr",
             with_offsets=True,
@@ -212,8 +227,8 @@ def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
             updated[fragment_id] = left
     new = []
     if len(changes["insert"]):
-        inserted = changes["insert"].select(dataset.schema.names).cast(dataset.schema)
-        new = write_fragments(inserted, dataset)
+        inserted = changes["insert"].select(dataset.schema.names)
+        new = write_fragments(as_stored(inserted, dataset.schema), dataset)
     operation: Operation
     if new and not updated and not removed:
         operation = lance.LanceOperation.Append(new)
@@ -357,10 +372,8 @@ def wrong_rows(dataset: lance.LanceDataset, rows: pa.Table, columns: list[str]) 
             blob_handling="all_binary",
         )
         found = scanner.to_table()
-        found = found.filter(pc.is_in(found["_rowaddr"], wanted["_rowaddr"])).sort_by("_rowaddr")
-        if any(found[name].to_pylist() != wanted[name].to_pylist() for name in columns) and any(
-            repr(found[name].to_pylist()) != repr(wanted[name].to_pylist()) for name in columns
-        ):
+        found = found.filter(pc.is_in(found["_rowaddr"], wanted["_rowaddr"]))
+        if any(repr(found[one].to_pylist()) != repr(wanted[one].to_pylist()) for one in columns):
             yield f"rows of fragment {fragment_id} have other values"
     key = PLAN["key"]
     brought = rows.filter(pc.equal(rows["_change"], "insert"))

@@ -69,12 +69,7 @@ def merge_plan(
     version = shlex.quote(f"{branch}@{theirs.version}")
     parts.command = " ".join(
         [
-            *(
-                "merge",
-                shlex.quote(ours.view.uri),
-                shlex.quote(f"{branch}@{theirs.version}"),
-                *into,
-            ),
+            *("merge", shlex.quote(ours.view.uri), version, *into),
             *[f"--key {shlex.quote(name)}" for name in sides.key],
             *(["--on-conflict overwrite"] if overwrites else []),
         ]

@@ -20,7 +20,7 @@ from lance_explorer.history.columns.identity import columns_at
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
-from lance_explorer.plans.arrow_columns import arrow_column
+from lance_explorer.plans.arrow_columns import arrow_column, stored_field
 from lance_explorer.plans.frames import PLAN_CONFLICTS
 from lance_explorer.plans.places import Places
 from lance_explorer.rowids.addresses import fragments_of
@@ -105,7 +105,7 @@ class RebuiltRows:
     def schema(self) -> pa.Schema:
         """The columns of :meth:`batches`."""
         own = {"_change": pa.string(), "_rowid": pa.uint64(), "_rowaddr": pa.uint64()}
-        return pa.schema([*pa.schema(own), *[one.with_nullable(True) for one in self._columns]])
+        return pa.schema([*pa.schema(own), *map(stored_field, self._columns)])
 
     @property
     def conflicts(self) -> pl.DataFrame:
@@ -157,7 +157,7 @@ class RebuiltRows:
         """Return the values of a column in some rows; nulls where they are lost."""
         from lance_explorer.values import read_rows_at
 
-        found = pa.nulls(len(some), field.type)
+        found = pa.nulls(len(some), stored_field(field).type)
         missing = np.ones(len(some), dtype=np.bool_)
         for source in self._sources(field.name):
             there = missing & (source.addresses[some] != NO_ADDRESS)

@@ -16,7 +16,7 @@ from lance_explorer.changes.three_way import ThreeWay
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.row_origins import NO_VERSION
-from lance_explorer.plans.arrow_columns import arrow_column
+from lance_explorer.plans.arrow_columns import arrow_column, stored_field
 from lance_explorer.plans.column_work import LEGACY, ROWS_AT_ONCE, Target
 from lance_explorer.plans.frames import PLAN_CONFLICTS
 from lance_explorer.plans.places import Places
@@ -142,7 +142,7 @@ class RowWork:
             pa.field("_rowid", pa.uint64()),
             pa.field("_rowaddr", pa.uint64()),
         ]
-        return pa.schema([*own, *[one.field.with_nullable(True) for one in self._targets]])
+        return pa.schema([*own, *[stored_field(one.field) for one in self._targets]])
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the changed rows: what is done to each, where it is, and its values.
@@ -297,7 +297,7 @@ class RowWork:
         differs = np.zeros(num_rows, dtype=np.bool_)
         for place, target in enumerate(self._targets):
             base, ours, theirs = target.images
-            nulls = pa.nulls(num_rows, target.field.type)
+            nulls = pa.nulls(num_rows, stored_field(target.field).type)
             new = nulls if theirs is None else arrow_column(images.theirs[theirs], target.field)
             if base is not None and ours is not None and theirs is not None:
                 by_them = changed_values(images.base[base], images.theirs[theirs])

@@ -1,0 +1,104 @@
+"""Plans that repair a damaged table: what comes back, and what is said to be lost."""
+
+from pathlib import Path
+
+import lance
+import pyarrow as pa
+import pytest
+
+import lance_explorer as lx
+from tests.disk.seeded_damage import damaged, wrong_about_recovery
+from tests.plans.carrying_out import carried_out, rows_of
+
+
+def _table(folder: Path, *, stable: bool = True) -> str:
+    uri = str(folder / "animals.lance")
+    rows = pa.table({"id": range(9), "label": [f"animal {n}" for n in range(9)]})
+    lance.write_dataset(rows, uri, enable_stable_row_ids=stable, max_rows_per_file=3)
+    return uri
+
+
+def _file(uri: str, fragment: int, column: int = 0) -> Path:
+    files = lance.dataset(uri).get_fragments()[fragment].data_files()
+    return Path(uri, "data", files[column].path)
+
+
+def test_a_sound_table_needs_nothing(tmp_path: Path) -> None:
+    plan = lx.open_table(_table(tmp_path)).plan_recovery()
+    assert not plan
+    assert "no damaged file was found" in plan.sentence
+
+
+def test_a_lost_fragment_is_left_out_and_counted(tmp_path: Path) -> None:
+    uri = _table(tmp_path)
+    _file(uri, 1).unlink()
+    plan = lx.open_table(uri).plan_recovery()
+    assert plan.losses().select("kind", "num_rows").rows() == [("rows", 3)]
+    carried_out(plan, uri, tmp_path / "plan")
+    assert [row[0] for row in rows_of(uri, "id")] == [0, 1, 2, 6, 7, 8]
+    assert not lx.open_table(uri).damage().now
+
+
+def test_after_a_compaction_the_version_before_is_restored(tmp_path: Path) -> None:
+    uri = _table(tmp_path)
+    lance.dataset(uri).optimize.compact_files()
+    _file(uri, 0).unlink()
+    plan = lx.open_table(uri).plan_recovery()
+    assert [step.kind for step in plan.steps] == ["restore"]
+    assert plan.losses().is_empty()
+    carried_out(plan, uri, tmp_path / "plan")
+    assert len(rows_of(uri, "id")) == 9
+
+
+@pytest.mark.parametrize("stable", [True, False])
+def test_rows_that_stand_elsewhere_are_rebuilt(tmp_path: Path, stable: bool) -> None:
+    uri = _table(tmp_path, stable=stable)
+    lance.dataset(uri).optimize.compact_files()
+    lance.dataset(uri).delete("id = 4")
+    lance.write_dataset(pa.table({"id": [20], "label": ["new"]}), uri, mode="append")
+    _file(uri, 0).unlink()
+    plan = lx.open_table(uri).plan_recovery()
+    assert [step.kind for step in plan.steps] == ["rows"]
+    assert "rows" not in plan.losses()["kind"].to_list()
+    carried_out(plan, uri, tmp_path / "plan")
+    expected = [(n, f"animal {n}") for n in range(9) if n != 4]
+    assert rows_of(uri, "id", "label") == [*expected, (20, "new")]
+
+
+def test_a_lost_column_is_null_and_its_rows_stay(tmp_path: Path) -> None:
+    uri = _table(tmp_path)
+    lance.dataset(uri).add_columns({"score": "id * 2"})
+    _file(uri, 2, column=1).unlink()
+    plan = lx.open_table(uri).plan_recovery()
+    assert plan.losses().filter(kind="values")["num_rows"].to_list() == [3]
+    carried_out(plan, uri, tmp_path / "plan")
+    rows = {row["id"]: row["score"] for row in lance.dataset(uri).to_table().to_pylist()}
+    assert rows == {n: n * 2 if n < 6 else None for n in range(9)}
+
+
+def test_a_manifest_that_cannot_be_read_is_set_aside(tmp_path: Path) -> None:
+    uri = _table(tmp_path)
+    lance.dataset(uri).delete("id = 0")
+    newest = max(Path(uri, "_versions").glob("*.manifest"), key=lambda one: one.stat().st_mtime_ns)
+    newest.write_bytes(b"")
+    plan = lx.open_table(uri).plan_recovery()
+    assert [step.kind for step in plan.steps] == ["set_aside"]
+    carried_out(plan, uri, tmp_path / "plan")
+    assert (tmp_path / "plan" / "set_aside" / newest.name).exists()
+    assert len(rows_of(uri, "id")) == 9
+
+
+def test_an_index_whose_file_is_gone_is_built_anew(tmp_path: Path) -> None:
+    uri = _table(tmp_path)
+    lance.dataset(uri).create_scalar_index("id", "BTREE")
+    for file in Path(uri, "_indices").glob("*/*"):
+        file.unlink()
+    plan = lx.open_table(uri).plan_recovery()
+    assert [step.kind for step in plan.steps] == ["drop_index", "create_index"]
+    carried_out(plan, uri, tmp_path / "plan")
+    assert lance.dataset(uri).to_table(filter="id = 7").num_rows == 1
+
+
+@pytest.mark.drawn(4)
+def test_a_random_damage_is_repaired_as_promised(tmp_path: Path, seed: int) -> None:
+    assert wrong_about_recovery(damaged(tmp_path, seed)) is None
