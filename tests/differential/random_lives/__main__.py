@@ -12,7 +12,7 @@ import time
 from collections import Counter
 
 from tests.differential.random_lives.checks import CHECKS
-from tests.differential.random_lives.life import BEYOND, LOSSES, Lived, live, shrink
+from tests.differential.random_lives.life import BEYOND, LOSSES, WITH_PLANS, Lived, live, shrink
 
 __all__ = ["main"]
 
@@ -29,11 +29,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--turn-on", type=int, help="the step before which row IDs are turned on")
     parser.add_argument("--losses", action="store_true")
     parser.add_argument("--beyond", action="store_true")
+    parser.add_argument("--undo", action="store_true", help="undo commits by plans, too")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     told = parser.parse_args(arguments)
     weights = LOSSES if told.losses else BEYOND if told.beyond else None
     checks = told.check or (["certainty"] if weights else [])
+    weights = WITH_PLANS if told.undo else weights
     wrong, done, refused = 0, Counter[str](), dict[str, str]()
     kinds: dict[str, list[int]] = {}
     for seed in range(told.seed, told.seed + told.lives):

@@ -23,6 +23,7 @@ from tests.differential.random_lives import (  # noqa: F401  they fill the lists
     check_rows,
     check_versions,
     columns,
+    plan_actions,
     rows,
     upkeep,
 )
@@ -31,7 +32,7 @@ from tests.differential.random_lives.registry import ACTIONS
 from tests.differential.random_lives.world import Refused, World
 from tests.differential.row_ids_turned_on import turn_on_row_ids
 
-__all__ = ["BEYOND", "LOSSES", "Lived", "live", "shrink", "take"]
+__all__ = ["BEYOND", "LOSSES", "WITH_PLANS", "Lived", "live", "shrink", "take"]
 
 LOSSES = {
     "append": 3,
@@ -69,6 +70,9 @@ BEYOND = {one.name: one.weight for one in ACTIONS} | {
     "lose": 2,
 }
 """The same in a life with many commits beyond the contract, some of which are lost."""
+
+WITH_PLANS = {one.name: one.weight for one in ACTIONS if not one.is_beyond} | {"undo_by_plan": 4}
+"""The same in a life in which commits are undone by plans."""
 
 _REFUSALS = (Refused, OSError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError)
 
