@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from lance_explorer.answers.calls import call
-from lance_explorer.arguments import check_choice, names
+from lance_explorer.arguments import check_choice, names, text
 from lance_explorer.changes.three_way import ThreeWay
 from lance_explorer.checks.depths import DEPTHS, Depth
 from lance_explorer.errors import InvalidArgumentError
@@ -31,6 +31,7 @@ def revert_plan(
     reason: str | None,
 ) -> Plan:
     """Return a plan that undoes a commit: see :meth:`.Table.plan_revert`."""
+    _check_words(author, reason)
     check_choice("on_conflict", on_conflict, ("keep", "overwrite"))
     parts = _with_key(view, key, lambda some: plan_revert(view, version, some, on_conflict))
     return Plan(parts, author, reason)
@@ -45,6 +46,7 @@ def restore_rows_plan(
     reason: str | None,
 ) -> Plan:
     """Return a plan that puts rows back: see :meth:`.Table.plan_restore_rows`."""
+    _check_words(author, reason)
     parts = _with_key(view, key, lambda some: plan_restore_rows(view, where, at, some))
     return Plan(parts, author, reason)
 
@@ -53,6 +55,7 @@ def merge_plan(
     sides: ThreeWay, on_conflict: OnConflict, author: str | None, reason: str | None
 ) -> Plan:
     """Return a plan that merges one side into the other: see :meth:`.MergePreview.plan`."""
+    _check_words(author, reason)
     check_choice("on_conflict", on_conflict, ("keep", "overwrite"))
     ours, theirs = sides.places
     overwrites = on_conflict == "overwrite"
@@ -80,8 +83,16 @@ def merge_plan(
 
 def recovery_plan(view: HistoryView, depth: Depth, author: str | None, reason: str | None) -> Plan:
     """Return a plan that repairs a table: see :meth:`.Table.plan_recovery`."""
+    _check_words(author, reason)
     check_choice("depth", depth, DEPTHS)
     return Plan(plan_recovery(view, depth), author, reason)
+
+
+def _check_words(author: str | None, reason: str | None) -> None:
+    """Refuse what is no text before anything is read."""
+    for name, words in (("author", author), ("reason", reason)):
+        if words is not None:
+            text(name, words)
 
 
 def _with_key(

@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from lance_explorer.answers import Answer, Answering, Section, lines
 from lance_explorer.answers.calls import literal
-from lance_explorer.arguments import text as a_text
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted
@@ -110,8 +109,8 @@ class Plan(Answering):
         self._parts = parts
         self.id = uuid.uuid4().hex
         self.version = parts.place.version
-        self.author = None if author is None else a_text("author", author)
-        self.reason = parts.title if reason is None else a_text("reason", reason)
+        self.author = author
+        self.reason = parts.title if reason is None else reason
 
     def __bool__(self) -> bool:
         return bool(self._parts.steps)

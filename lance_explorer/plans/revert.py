@@ -64,8 +64,8 @@ def plan_revert(
     if record.operation in _NOTHING_TO_UNDO:
         parts.notes.append(_NOTHING_TO_UNDO[record.operation])
     elif before is None:
-        parts.notes.append("It made the table, so there is nothing before it to go back to.")
-    elif version == latest.version and before.view is view:
+        parts.notes.append("It made the table or the branch, so there is nothing before it.")
+    elif version == latest.version:
         _go_back(parts, ThreeWay(latest, latest, before, key))
     elif record.operation == OperationName.OVERWRITE and _replaces_columns(before, latest):
         _after_overwrite(parts, version, before, overwrites=overwrites)
@@ -100,18 +100,9 @@ def _told(view: HistoryView, record: VersionRecord) -> str:
 
 
 def _before(view: HistoryView, version: int) -> BranchVersion | None:
-    """Return the version before a commit; None of the first one of a table.
-
-    Raises
-    ------
-    VersionNotFoundError
-        If it is not kept.
-    """
+    """Return the version before a commit; None of the one that made a table or a branch."""
     parent = parent_of(view)
-    if parent is not None and version == parent.version + 1:
-        parent.view.file(parent.version)
-        return parent
-    if version == 1:
+    if version == (1 if parent is None else parent.version):
         return None
     try:
         view.file(version - 1)
@@ -151,7 +142,7 @@ def _after_overwrite(
 ) -> None:
     """Undo an overwrite to other columns: going back is all there is."""
     since = parts.place.version - version
-    if before.view is parts.place.view and (overwrites or not since):
+    if overwrites or not since:
         step = f"Restore version {before.version}, the one before it."
         code = f"dataset.checkout_version({before.version}).restore()"
         parts.steps.append(Step("restore", step, code, {"version": before.version}))

@@ -137,7 +137,8 @@ def test_views_get_places_with_numbers_as_texts():
     ]
     [step] = told["sections"][1]["lines"]
     assert step["place"]["choices"] == {"version": str(2**63)}
-    assert told["sections"][4]["columns"][1] == {"name": "version", "is_number": True}
+    version = {"name": "version", "is_number": True, "is_words": False}
+    assert told["sections"][4]["columns"][1] == version
     json.dumps(told, allow_nan=False)
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from pyroaring import BitMap
 
+from lance_explorer.errors import CorruptFileError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.columns.lives import shared_fields
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
@@ -179,7 +180,11 @@ def _with_changes(moved: RowRuns, changes: dict[int, InPlace]) -> RowRuns:
 
 
 def _runs(versions: RowVersionRuns | None, num_rows: int) -> RowVersionRuns:
-    return constant_versions(NO_VERSION, num_rows) if versions is None else versions
+    if versions is None:
+        return constant_versions(NO_VERSION, num_rows)
+    if (told := int(versions.counts.sum())) != num_rows:
+        raise CorruptFileError(f"row versions of a fragment: expected {num_rows}, found {told}")
+    return versions
 
 
 def _all_live(rows: StateRows, state: int) -> RunColumns:

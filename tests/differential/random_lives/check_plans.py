@@ -183,15 +183,18 @@ def _doubted(plan: Plan, now: Observed) -> set[int]:
     """
     nested = {name for name, inside in now.children.items() if inside}
     keys = {row.id if now.stable else row.address: key for key, row in now.rows.items()}
-    return {
+    found = {
         keys.get(row_id, -1)
         for reason, row_id, name in plan.conflicts().select("reason", "_rowid", "name").iter_rows()
         if row_id is not None and (reason in ("uncertain", "not_possible") or name in nested)
     }
+    # An address may be that of another row by now.
+    return found | {-1} if found and not now.stable else found
 
 
 def _is_as_now(found: Mapping[int, Any], key: int, now: Observed) -> bool:
-    return all(found[key].get(name) == value for name, value in now.rows[key].values.items())
+    row, was = found[key], now.rows[key].values
+    return all(row[name] == value for name, value in was.items() if name in row)
 
 
 def _wrong(
