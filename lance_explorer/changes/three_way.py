@@ -60,10 +60,14 @@ class ThreeWay:
     def matched(self) -> MatchedRows:
         """The rows that either side changed."""
         ours, theirs = map(named, self.places)
-        branches = {(place.view.uri, place.view.branch) for place in (self.base, *self.places)}
-        return matched(
-            self.ours, self.theirs, self.key, (ours, theirs), share_identities=len(branches) == 1
-        )
+        shares = self.share_identities
+        return matched(self.ours, self.theirs, self.key, (ours, theirs), share_identities=shares)
+
+    @property
+    def share_identities(self) -> bool:
+        """Whether all are of one branch, so that rows of one identity are the same row."""
+        places = {(place.view.uri, place.view.branch) for place in (self.base, *self.places)}
+        return len(places) == 1
 
     @cached_property
     def compared(self) -> Compared:

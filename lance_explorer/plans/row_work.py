@@ -182,7 +182,7 @@ class RowWork:
     @cached_property
     def _conflicting(self) -> _Mask:
         compared = self._sides.compared
-        chosen = compared.has_outcome("conflict")
+        chosen = compared.has_outcome("conflict") & ~self._came_back
         if self._only is not None:
             chosen = chosen & np.isin(compared.theirs.after, self._only)
         return chosen
@@ -249,6 +249,7 @@ class RowWork:
         compared = self._sides.compared
         outcomes = ("incoming", "combined", *(["conflict"] if self._overwrites else []))
         chosen = compared.has_outcome(*outcomes) | _is_doubted(compared.ours)
+        chosen &= ~self._came_back
         if self._only is not None:
             chosen &= np.isin(compared.theirs.after, self._only)
         if chosen.any():
@@ -323,6 +324,14 @@ class RowWork:
             [one.filter(left) for one in values],
             is_written,
         )
+
+    @cached_property
+    def _came_back(self) -> _Mask:
+        """Which rows that both sides have, and the base has not, are one: a restore undid it."""
+        ours, theirs = self._sides.compared.ours, self._sides.compared.theirs
+        are_new = ~ours.was_live & ~theirs.was_live & ours.is_live & theirs.is_live
+        found: _Mask = are_new & (ours.identity == theirs.identity)
+        return found & self._sides.share_identities
 
     @cached_property
     def _may_be_here(self) -> bool:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
+from lance_explorer.plans.records import OnConflict
 from tests.plans.carrying_out import carried_out, rows_of, run_as_reader, stopping_after
 
 KINDS = pytest.mark.parametrize("stable", [True, False], ids=["stable row IDs", "addresses"])
@@ -182,9 +183,12 @@ def test_an_overwrite_is_undone_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_a_row_that_a_later_restore_brought_back_does_not_come_twice(tmp_path: Path) -> None:
     uri = _table(tmp_path)
     lance.dataset(uri).checkout_version(5).restore()
-    lance.dataset(uri).update_config({"after": "it"})
-    plan = lx.open_table(uri).plan_revert(6)
-    assert plan.rows()["_change"].to_pylist() == []
+    lance.dataset(uri).update({"score": "7"}, where="id = 1")
+    choices: tuple[OnConflict, ...] = ("keep", "overwrite")
+    for on_conflict in choices:
+        plan = lx.open_table(uri).plan_revert(6, on_conflict=on_conflict)
+        assert plan.rows()["_change"].to_pylist() == []
+        assert plan.num_conflicts == 0
 
 
 def test_the_version_before_must_be_kept(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def _one(
     if base is None:
         if ours is None or theirs is None:
             return ours if theirs is None else theirs
-        return {**ours, **theirs} if overwrite else ours
+        return ours  # it was brought back by a restore
     if theirs is None and ours is None:
         return None
     if theirs is None:
