@@ -12,6 +12,7 @@ from lance_explorer.changes.diff_schema import FieldPair, schema_diff
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.frames.sizes import listed
 from lance_explorer.history.ancestors import BranchVersion, ancestry
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.view import HistoryView
@@ -90,7 +91,7 @@ def difference_words(
 def _creation(after: VersionRecord) -> list[str]:
     columns = [field.name for field in after.schema if field.parent_id == NO_PARENT]
     noun = "column" if len(columns) == 1 else "columns"
-    named = f": {_listed([_code(name) for name in columns])}" if columns else ""
+    named = f": {listed([_code(name) for name in columns], _MOST_NAMED)}" if columns else ""
     return [f"The table was created with {len(columns):,} {noun}{named}."]
 
 
@@ -107,7 +108,7 @@ def _field(row: dict[str, Any]) -> str:
         case "replaced":
             return f"Field {path} replaced by another one of the same name."
         case "altered":
-            differs = _listed([name.replace("_", " ") for name in row["differs"]])
+            differs = listed([name.replace("_", " ") for name in row["differs"]], _MOST_NAMED)
             return f"Field {path} altered: {differs}."
     return f"Field {path} {row['change']}."
 
@@ -124,7 +125,7 @@ def _indices(before: VersionRecord, after: VersionRecord) -> Iterable[str]:
         if name not in had:
             row = segments.row(0, named=True)
             fields = [_code(field) for field in row["fields"] if field is not None]
-            on = f" on {_listed(fields)}" if fields else ""
+            on = f" on {listed(fields, _MOST_NAMED)}" if fields else ""
             yield f"{called} added, {row['index_type']}{on}."
         elif name not in has:
             yield f"{called} dropped."
@@ -167,12 +168,6 @@ def _first(said: list[str], noun: str) -> list[str]:
     nouns = noun if more == 1 else _PLURALS.get(noun, f"{noun}s")
     differ = "differs" if more == 1 else "differ"
     return [*said[:_MOST_NAMED], f"And {more:,} more {nouns} {differ}."]
-
-
-def _listed(names: list[str]) -> str:
-    if len(names) > _MOST_NAMED:
-        names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED:,} more"]
-    return " and ".join([part for part in (", ".join(names[:-1]), names[-1]) if part])
 
 
 def _code(text: str, longest: int = _LONGEST_NAME) -> str:

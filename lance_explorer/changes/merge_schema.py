@@ -7,7 +7,7 @@ import polars as pl
 
 from lance_explorer.changes.diff_schema import FieldPair
 from lance_explorer.changes.merge_frames import MERGE_SCHEMA
-from lance_explorer.frames.sizes import counted
+from lance_explorer.frames.sizes import counted, listed
 
 __all__ = ["merge_schema", "merge_words"]
 
@@ -64,7 +64,7 @@ def merge_words(found: Mapping[str, Any], schema: pl.DataFrame, cells: pl.DataFr
         if found[name]
     ]
     told.append(
-        f"A merge of `{branch}` into `{into}` would {_listed(brings)}."
+        f"A merge of `{branch}` into `{into}` would {listed(brings)}."
         if brings
         else f"A merge of `{branch}` into `{into}` would bring no row."
     )
@@ -87,10 +87,9 @@ def _conflicts(found: Mapping[str, Any], cells: pl.DataFrame) -> Iterator[str]:
         return
     named = cells["column"].value_counts(sort=True).iter_rows()
     parts = [f"`{name}` ({count:,})" for name, count in named]
-    if len(parts) > _MOST_NAMED:
-        parts = [*parts[:_MOST_NAMED], f"{len(parts) - _MOST_NAMED:,} more"]
     verb = "is" if found["conflicts"] == 1 else "are"
-    yield f"{counted(found['conflicts'], 'row')} {verb} in conflict, in {_listed(parts)}."
+    columns = listed(parts, _MOST_NAMED)
+    yield f"{counted(found['conflicts'], 'row')} {verb} in conflict, in {columns}."
 
 
 def _fields(schema: pl.DataFrame, branch: str) -> Iterator[str]:
@@ -135,7 +134,3 @@ def _change(pair: FieldPair | None) -> str | None:
 
 def _type(pair: FieldPair | None) -> str | None:
     return None if pair is None or pair.after is None else pair.after.logical_type
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([part for part in (", ".join(names[:-1]), names[-1]) if part])

@@ -1,8 +1,10 @@
-"""Numbers of bytes, parts of a whole, and versions, as a person says them."""
+"""Numbers of bytes, parts of a whole, versions and lists, as a person says them."""
+
+from collections.abc import Iterable
 
 import humanize
 
-__all__ = ["byte_size", "counted", "percent", "span_words"]
+__all__ = ["byte_size", "counted", "listed", "percent", "span_words"]
 
 
 def byte_size(num_bytes: float, digits: str = "%.1f") -> str:
@@ -25,6 +27,20 @@ def counted(count: int, what: str) -> str:
     ('1 file', '1,200 files')
     """
     return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def listed(items: Iterable[str], most: int | None = None) -> str:
+    """Return items as an enumeration; those beyond the first ``most`` as a number.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed("abcd", most=2), listed([])
+    ('a, b and c', 'a, b and 2 more', '')
+    """
+    shown = [*items]
+    if most is not None and len(shown) > most:
+        shown = [*shown[:most], f"{len(shown) - most:,} more"]
+    return " and ".join([part for part in (", ".join(shown[:-1]), *shown[-1:]) if part])
 
 
 def percent(share: float) -> str:

@@ -24,6 +24,7 @@ from lance_explorer.format.table_operations import (
     UpdateMap,
     UpdateMemWalState,
 )
+from lance_explorer.frames.sizes import listed
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.memories import remembered
@@ -203,7 +204,7 @@ def _operation_words(commit: Commit) -> list[str]:
         case Clone():
             return [_clone_words(operation)]
         case UpdateBases():
-            paths = _listed([_code(base.path, _LONGEST_VALUE) for base in operation.new_bases])
+            paths = _named([_code(base.path, _LONGEST_VALUE) for base in operation.new_bases])
             return [f"{_plural(len(operation.new_bases), 'base path')} added: {paths}"]
         case DataOverlay():
             fields = _field_list(operation.writes().fields, commit.paths)
@@ -292,7 +293,7 @@ def _index_words(operation: CreateIndex, before: frozenset[str]) -> list[str]:
         ("dropped", sorted(removed - new.keys())),
     )
     return [
-        f"{'index' if len(names) == 1 else 'indices'} {_listed(map(_code, names))} {verb}"
+        f"{'index' if len(names) == 1 else 'indices'} {_named(map(_code, names))} {verb}"
         for verb, names in parts
         if names
     ] or ["no index changed"]
@@ -306,7 +307,7 @@ def _lost_index_words(commit: Commit) -> list[str]:
     there = {segment.name for segment in commit.record.indices} | SYSTEM_INDICES
     gone = sorted(commit.indices_before - there)
     noun = "index" if len(gone) == 1 else "indices"
-    return [f"{noun} {_listed(map(_code, gone))} gone with it"] if gone else []
+    return [f"{noun} {_named(map(_code, gone))} gone with it"] if gone else []
 
 
 def _field_words(commit: Commit) -> list[str]:
@@ -319,7 +320,7 @@ def _field_words(commit: Commit) -> list[str]:
         if change.path.rpartition(".")[0] not in added_or_dropped:
             words.setdefault(change.change, []).append(_field_change(change))
     return [
-        f"{_noun('field', len(changed))} {_listed(changed)}{_FIELD_VERBS.get(change, '')}"
+        f"{_noun('field', len(changed))} {_named(changed)}{_FIELD_VERBS.get(change, '')}"
         for change, changed in words.items()
     ]
 
@@ -370,7 +371,7 @@ def _map_words(update: UpdateMap) -> str:
         for key, value in sorted(update.entries, key=itemgetter(0))
     ]
     all_else = ", all others removed" if update.replace else ""
-    return f"{_listed(changes) if changes else 'no entry set'}{all_else}"
+    return f"{_named(changes) if changes else 'no entry set'}{all_else}"
 
 
 def _clone_words(clone: Clone) -> str:
@@ -395,18 +396,13 @@ def _fragment_words(commit: Commit) -> list[str]:
     return [", ".join(told)] if told else []
 
 
+def _named(items: Iterable[str]) -> str:
+    return listed(items, _MOST_NAMED)
+
+
 def _field_list(ids: Iterable[int], paths: Mapping[int, str]) -> str:
     named = [_code(paths.get(key, f"field {key}")) for key in sorted(ids)]
-    return f" in {_listed(named)}" if named else ""
-
-
-def _listed(items: Iterable[str]) -> str:
-    """Return items as an enumeration, those beyond a few as a number."""
-    shown = list(items)
-    if len(shown) > _MOST_NAMED:
-        shown = [*shown[:_MOST_NAMED], f"{len(shown) - _MOST_NAMED:,} more"]
-    *first, last = shown
-    return f"{', '.join(first)} and {last}" if first else last
+    return f" in {_named(named)}" if named else ""
 
 
 def _rows(count: int | None) -> str:
