@@ -1,6 +1,8 @@
-"""Calls as lines of Python."""
+"""Calls as lines of Python, and as commands."""
 
-__all__ = ["call", "literal"]
+import shlex
+
+__all__ = ["call", "command", "literal"]
 
 
 def call(function: str, *arguments: object, **options: object) -> str:
@@ -8,6 +10,22 @@ def call(function: str, *arguments: object, **options: object) -> str:
     shown = [literal(argument) for argument in arguments]
     shown += [f"{name}={literal(value)}" for name, value in options.items() if value is not None]
     return f"{function}({', '.join(shown)})"
+
+
+def command(*words: object, **options: object) -> str:
+    """Return a command line; a list is an option that is repeated, None one that is left out.
+
+    Examples
+    --------
+    >>> print(command("revert", "my photos", 3, key=["id"], on_conflict=None))
+    revert 'my photos' 3 --key id
+    """
+    shown = [*words]
+    for name, value in options.items():
+        several = value if isinstance(value, list) else [] if value is None else [value]
+        for one in several:
+            shown += [f"--{name.replace('_', '-')}", one]
+    return shlex.join(map(str, shown))
 
 
 def literal(value: object) -> str:

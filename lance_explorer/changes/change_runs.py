@@ -83,15 +83,6 @@ class ChangeRuns(PlacedRuns):
         """Return the runs of some classes."""
         return self.where(np.isin(self.change, changes))
 
-    def rows(self) -> "ChangeRuns":
-        """Return the same with a run for each row."""
-        if (self.length == 1).all():
-            return self
-        owner = np.repeat(np.arange(len(self)), self.length.astype(np.int64))
-        begins = np.cumsum(self.length) - self.length
-        shift = np.arange(len(owner), dtype=np.uint64) - begins[owner]
-        return self.pieces(owner, shift, np.ones(len(owner), dtype=np.uint64))
-
     def pieces(self, owner: Positions, shift: Uint64Array, length: Uint64Array) -> "ChangeRuns":
         """Return pieces of runs: for each the run, where in it the piece begins, its length."""
         runs = PlacedRuns.pieces(self, owner, shift, length)

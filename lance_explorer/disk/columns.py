@@ -9,6 +9,7 @@ from lance_explorer.errors import FormatError
 from lance_explorer.format.data_columns import ColumnPages, column_metadata, decode_column_pages
 from lance_explorer.format.data_footer import DATA_FOOTER_BYTES, decode_data_footer
 from lance_explorer.format.fragments import DataFile
+from lance_explorer.format.manifest import LEGACY_FORMAT
 from lance_explorer.format.schema import NO_PARENT, Field, is_blob
 from lance_explorer.format.value_widths import value_bits
 from lance_explorer.frames.columns import BYTES, COUNT, FIELD_ID, TEXT, Column, FrameSchema
@@ -180,7 +181,7 @@ def _is_packed(found: Field) -> bool:
 
 
 def _version(file: DataFile) -> str:
-    versions = {(0, 3): "2.0", (0, 2): "legacy", (0, 1): "legacy", (0, 0): "legacy"}
+    versions = {(0, 3): "2.0", **dict.fromkeys([(0, 2), (0, 1), (0, 0)], LEGACY_FORMAT)}
     key = file.major_version, file.minor_version
     return versions.get(key, f"{file.major_version}.{file.minor_version}")
 

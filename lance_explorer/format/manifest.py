@@ -18,6 +18,7 @@ from lance_explorer.format.schema import Field, fields_from_pb
 
 __all__ = [
     "FOOTER_BYTES",
+    "LEGACY_FORMAT",
     "SECTION_PREFIX_BYTES",
     "Manifest",
     "ManifestLayout",
@@ -35,6 +36,9 @@ __all__ = [
 ]
 
 FOOTER_BYTES = 16
+
+LEGACY_FORMAT = "legacy"
+"""What :attr:`Manifest.data_format` says of the first files."""
 
 _MAGIC = b"LANC"
 _FOOTER = struct.Struct("<QHH4s")
@@ -290,4 +294,4 @@ def _writer(message: pb.WriterVersion) -> WriterVersion:
 
 def _data_format(version: str) -> str:
     """Return the storage format as users write it; writers before 0.20 store nothing or ``0.1``."""
-    return version if version not in ("", "0.1") else "legacy"
+    return version if version not in ("", "0.1") else LEGACY_FORMAT

@@ -42,15 +42,17 @@ def telling(told: _Told) -> Iterator[None]:
         _TOLD.reset(token)
 
 
-def with_progress(items: Sequence[_T], what: str, unit: str = "files") -> Iterable[_T]:
-    """Return items to go through; if they are many and take more than a second, with a bar.
+def with_progress(
+    items: Sequence[_T], what: str, unit: str = "files", few: int = _FEW
+) -> Iterable[_T]:
+    """Return items to go through; if they are not few and take more than a second, with a bar.
 
     Examples
     --------
     >>> [*with_progress([1, 2], "Reading")]
     [1, 2]
     """
-    if len(items) < _FEW:
+    if len(items) < few:
         return items
     if told := _TOLD.get():
         return _telling(items, what, [1] * len(items), told)

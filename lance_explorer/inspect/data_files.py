@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.format.fragments import TOMBSTONE, DataFile, Fragment
+from lance_explorer.format.manifest import LEGACY_FORMAT
 from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
@@ -155,4 +156,4 @@ def _file_columns(
 
 
 def _format_version(file: DataFile) -> str:
-    return f"{file.major_version}.{file.minor_version}" if file.major_version else "legacy"
+    return f"{file.major_version}.{file.minor_version}" if file.major_version else LEGACY_FORMAT

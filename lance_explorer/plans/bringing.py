@@ -2,7 +2,9 @@
 
 from lance_explorer.answers.calls import literal
 from lance_explorer.changes.three_way import ThreeWay
-from lance_explorer.frames.sizes import counted
+from lance_explorer.changes.version_rows import place_rows
+from lance_explorer.frames.sizes import counted, listed
+from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.plans.added_columns import AddedColumns
 from lance_explorer.plans.column_work import Target, column_work, plain_columns
 from lance_explorer.plans.plan import COLUMNS_FILE, ROWS_FILE, PlanParts
@@ -11,7 +13,7 @@ from lance_explorer.plans.row_work import RowWork
 from lance_explorer.plans.table_facts import TableFacts
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["bring_all", "bring_rows"]
+__all__ = ["bring_all", "bring_rows", "go_back"]
 
 _MOST_NAMED = 4
 
@@ -31,16 +33,14 @@ def bring_all(parts: PlanParts, sides: ThreeWay, *, overwrites: bool, come_back:
         Whether rows that are appended had been deleted.
     """
     work = column_work(sides, overwrites=overwrites)
-    parts.steps.extend(work.steps)
-    parts.conflicts.extend(work.conflicts)
-    parts.losses.extend(work.losses)
+    parts.add(*work.steps, *work.conflicts, *work.losses)
     if work.added:
         some = [target for target in work.targets if target.name in work.added]
         parts.columns = AddedColumns(sides.places[1], sides.places[0], some)
         words = f"Add {', '.join([f'`{name}`' for name in work.added])} with the values from there."
         code = "fragment.merge(values, left_on='_rowaddr')  # of each fragment, committed as Merge"
         arguments = {"names": work.added, "file": COLUMNS_FILE}
-        parts.steps.append(Step("add_columns", words, code, arguments))
+        parts.add(Step("add_columns", words, code, arguments))
     bring_rows(parts, sides, work.targets, overwrites=overwrites, come_back=come_back)
 
 
@@ -57,13 +57,15 @@ def bring_rows(
     targets = plain_columns(sides) if targets is None else targets
     work = RowWork(sides, targets, overwrites=overwrites, only=only)
     parts.rows = work
+    parts.num_rows = place_rows(parts.place).num_rows
     if not work.num_rows:
         return
     updated, deleted, inserted = work.counts.tolist()
+    parts.num_rows += inserted - deleted
     names = [target.name for target in work.written]
     told, calls = list[str](), list[str]()
     if updated:
-        columns = _named(names)
+        columns = listed([f"`{name}`" for name in names], _MOST_NAMED)
         how = "in place" if work.in_place else "anew"
         columns = columns if work.in_place else "all columns"
         told.append(f"write {columns} of {counted(updated, 'row')} {how}")
@@ -77,20 +79,20 @@ def bring_rows(
     words = "; ".join(told)
     arguments = {"file": ROWS_FILE, "columns": names, "in_place": work.in_place}
     arguments |= {"properties": _former_ids(work)}
-    step = Step("rows", f"{words[0].upper()}{words[1:]}.", "; ".join(calls), arguments)
-    parts.steps.append(step)
+    parts.add(Step("rows", f"{words[0].upper()}{words[1:]}.", "; ".join(calls), arguments))
     if inserted and come_back and sides.has_row_ids:
-        parts.losses.append(_new_ids(inserted, "comes back with", "come back with"))
+        parts.add(_new_ids(inserted, "comes back with", "come back with"))
     if updated and not work.in_place and sides.has_row_ids:
-        parts.losses.append(_new_ids(updated, "is written anew, with", "are written anew, with"))
-    parts.losses.extend(TableFacts(parts.place).index_losses(work))
+        parts.add(_new_ids(updated, "is written anew, with", "are written anew, with"))
+    parts.add(*TableFacts(parts.place).index_losses(work))
 
 
-def _named(names: list[str]) -> str:
-    some = [f"`{name}`" for name in names[:_MOST_NAMED]]
-    if len(names) > _MOST_NAMED:
-        some.append(f"{len(names) - _MOST_NAMED} more columns")
-    return " and ".join([part for part in (", ".join(some[:-1]), some[-1]) if part])
+def go_back(parts: PlanParts, version: int, why: str) -> None:
+    """Add the step that restores a version."""
+    words = f"Restore version {version}, {why}."
+    code = f"dataset.checkout_version({version}).restore()"
+    parts.add(Step("restore", words, code, {"version": version}))
+    parts.num_rows = place_rows(BranchVersion(parts.place.view, version)).num_rows
 
 
 def _new_ids(count: int, one: str, several: str) -> Loss:

@@ -1,6 +1,6 @@
 """What a plan does to columns, and which values each column of a row gets."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,19 +11,15 @@ from lance_explorer.answers.calls import literal
 from lance_explorer.changes.changed_cells import changed_values
 from lance_explorer.changes.three_way import ThreeWay
 from lance_explorer.changes.version_pair import VersionPair
+from lance_explorer.format.manifest import LEGACY_FORMAT
 from lance_explorer.format.schema import column_fields
-from lance_explorer.frames.sizes import counted
+from lance_explorer.frames.sizes import counted, listed
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.plans.places import row_chunks
 from lance_explorer.plans.records import Conflict, Loss, Step
 
-LEGACY = "legacy"
-"""The data format of the first files."""
-
-ROWS_AT_ONCE = 65_536
-"""Of so many rows values are held at once."""
-
-__all__ = ["LEGACY", "ROWS_AT_ONCE", "ColumnWork", "Target", "column_work", "plain_columns"]
+__all__ = ["ColumnWork", "Target", "column_work", "plain_columns"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,73 +81,69 @@ def column_work(sides: ThreeWay, *, overwrites: bool) -> ColumnWork:
         for path, change in sides.schema.select("path", "change_theirs").iter_rows()
         if change in ("added", "dropped", "cast", "replaced")
     }
-    nullable = {
-        str(pair.path_before): (pair.before.nullable, pair.after.nullable)
-        for pair in sides.theirs.fields
-        if pair.before is not None and pair.after is not None
-    }
     for row in sides.schema.iter_rows(named=True):
         change, name = row["change_theirs"], row["path_ours"] or row["path"]
         if change is None or row["outcome"] in ("kept", "same"):
             continue
         if row["path"].rpartition(".")[0] in whole:
             continue  # it comes with its column
-        if row["outcome"] == "conflict" and not (change == "dropped" and overwrites):
-            work.conflicts.append(
-                Conflict(
-                    "changed_since", "column", name, note=f"it was {row['change_ours']} since, too"
-                )
-            )
-        elif (why := _not_possible(row, nullable)) is not None:
-            work.conflicts.append(Conflict("not_possible", "column", row["path"], note=why))
-        elif change == "altered":
-            continue
-        elif change == "dropped":
+        gets_dropped = change == "dropped"
+        if row["outcome"] == "conflict" and not (gets_dropped and overwrites):
+            note = f"it was {row['change_ours']} since, too"
+            work.conflicts.append(Conflict("changed_since", "column", name, note=note))
+        elif (why := _not_possible(sides, row, schema)) is not None:
+            work.conflicts.append(Conflict("not_possible", "column", name, note=why))
+        elif change != "altered" and _is_taken(row, work.targets):
+            note = f"another column is called `{row['path_theirs']}` by now"
+            work.conflicts.append(Conflict("changed_since", "column", name, note=note))
+        elif gets_dropped:
             written = _num_written_since(sides, row["path"])
+            rows = counted(written, "row")
             if written and not overwrites:
-                note = f"{counted(written, 'row')} got values of it since"
+                note = f"{rows} got values of it since"
                 work.conflicts.append(Conflict("changed_since", "column", name, note=note))
                 continue
             if written:
-                note = f"the values of `{name}` that {counted(written, 'row')} got since"
+                note = f"the values of `{name}` that {rows} got since"
                 work.losses.append(Loss("values", note, written))
             dropped.append(name)
         elif change == "added":
-            if _needs_nulls(sides, schema.field(row["path_theirs"]).type):
-                note = "rows that came since have no value, and the data format has no nulls for it"
-                work.conflicts.append(Conflict("not_possible", "column", name, note=note))
-                continue
-            if any(target.name == row["path_theirs"] for target in work.targets):
-                work.conflicts.append(
-                    Conflict("changed_since", "column", name, note="another column has its name")
-                )
-                continue
             work.added.append(row["path_theirs"])
-        elif row["path_theirs"] != name and any(
-            target.name == row["path_theirs"] for target in work.targets
-        ):
-            note = f"another column is called `{row['path_theirs']}` by now"
-            work.conflicts.append(Conflict("changed_since", "column", name, note=note))
-        elif change == "cast" and (index := _index_on(sides, name)) is not None:
-            note = f"drop index `{index}` first, and build it anew afterwards"
-            work.conflicts.append(Conflict("not_possible", "column", name, note=note))
-        else:
-            if made := _alteration(row, schema, work.targets):
-                altered.append(made)
+        elif change != "altered" and (made := _alteration(row, schema, work.targets)):
+            altered.append(made)
     _apply(work, altered, dropped, schema, sides)
     return work
 
 
-def _not_possible(row: Mapping[str, Any], nullable: Mapping[str, tuple[bool, bool]]) -> str | None:
+def _not_possible(sides: ThreeWay, row: Mapping[str, Any], theirs: pa.Schema) -> str | None:
     """Return why pylance cannot bring what their side did to a column; None if it can."""
-    if "." in row["path"]:
+    change, path = row["change_theirs"], row["path"]
+    if "." in path:
         return "pylance has no call that does this with fields inside of columns"
-    if row["change_theirs"] == "replaced":
+    if change == "replaced":
         return "another column has its name there"
-    before, after = nullable.get(row["path"], (True, True))
-    if before and not after:
+    if path in _forbids_nulls(sides):
         return "pylance has no call that forbids nulls"
-    return None
+    if change == "added" and _needs_nulls(sides, theirs.field(row["path_theirs"]).type):
+        return "rows that came since have no value, and the data format has no nulls for it"
+    index = _index_on(sides, row["path_ours"] or path) if change == "cast" else None
+    return None if index is None else f"drop index `{index}` first, and build it anew afterwards"
+
+
+def _forbids_nulls(sides: ThreeWay) -> set[str | None]:
+    """Return the columns that may be null in the base, and not on their side."""
+    return {
+        pair.path_before
+        for pair in sides.theirs.fields
+        if pair.before and pair.after and pair.before.nullable and not pair.after.nullable
+    }
+
+
+def _is_taken(row: Mapping[str, Any], targets: Sequence[Target]) -> bool:
+    """Tell whether another column has the name that a column has on their side."""
+    name = row["path_theirs"]
+    is_own = row["change_theirs"] != "added" and name == (row["path_ours"] or row["path"])
+    return not is_own and any(target.name == name for target in targets)
 
 
 def _index_on(sides: ThreeWay, name: str) -> str | None:
@@ -165,7 +157,7 @@ def _needs_nulls(sides: ThreeWay, kind: pa.DataType) -> bool:
     """Tell whether rows would get nulls that the data format has not."""
     rows = sides.ours.pair.rows_after
     data_format = rows.record.manifest.data_format
-    if data_format != LEGACY and not (data_format == "2.0" and pa.types.is_struct(kind)):
+    if data_format != LEGACY_FORMAT and not (data_format == "2.0" and pa.types.is_struct(kind)):
         return False
     runs = VersionPair(sides.places[1], sides.places[0]).runs
     return not rows.fragments or bool((runs.is_live & ~runs.was_live).any())
@@ -207,7 +199,7 @@ def _apply(
         ]
         code = f"dataset.alter_columns(...)  # {', '.join(told).replace('`', '')}"
         arguments = {"alterations": altered, "types_of": version, "branch": view.branch}
-        step = Step("alter_columns", f"{_listed(told)}.", code, arguments)
+        step = Step("alter_columns", f"{listed(told)}.", code, arguments)
         work.steps.append(step)
         becomes = {one["path"]: one for one in altered}
         work.targets = [
@@ -239,19 +231,13 @@ def _num_written_since(sides: ThreeWay, path: str) -> int:
     if here is None:
         return 0
     written = 0
-    for runs in _pieces(sides):
+    for runs in row_chunks(sides.ours.runs):
         images = sides.values.only(runs, is_ours=True)
         was, now, _ = images.are_there
         has_value = images.ours[here].is_not_null().to_numpy()
         differ = changed_values(images.base[name], images.ours[here])
         written += int((now & np.where(was, differ, has_value)).sum())
     return written
-
-
-def _pieces(sides: ThreeWay) -> Iterator[Any]:
-    runs = sides.ours.runs.rows()
-    for start in range(0, len(runs), ROWS_AT_ONCE):
-        yield runs.where(slice(start, start + ROWS_AT_ONCE))
 
 
 def _schema(place: BranchVersion) -> pa.Schema:
@@ -264,8 +250,4 @@ def _schema(place: BranchVersion) -> pa.Schema:
 
 def _named(names: list[str]) -> str:
     word = "column" if len(names) == 1 else "columns"
-    return f"the {word} {_listed([f'`{name}`' for name in names])}"
-
-
-def _listed(parts: list[str]) -> str:
-    return " and ".join([part for part in (", ".join(parts[:-1]), parts[-1]) if part])
+    return f"the {word} {listed([f'`{name}`' for name in names])}"

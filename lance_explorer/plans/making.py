@@ -1,10 +1,9 @@
 """Makes plans from what users ask for."""
 
 import re
-import shlex
 from collections.abc import Callable, Sequence
 
-from lance_explorer.answers.calls import call
+from lance_explorer.answers.calls import call, command
 from lance_explorer.arguments import check_choice, names, text
 from lance_explorer.changes.three_way import ThreeWay
 from lance_explorer.checks.depths import DEPTHS, Depth
@@ -59,23 +58,21 @@ def merge_plan(
     check_choice("on_conflict", on_conflict, ("keep", "overwrite"))
     ours, theirs = sides.places
     overwrites = on_conflict == "overwrite"
+    again = {"on_conflict": on_conflict if overwrites else None}
     branch, options = theirs.view.branch or "main", {"key": [*sides.key] or None}
     preview = call("table.merge_preview", (branch, theirs.version), **options)
     parts = PlanParts(
         ours,
         f"Merge {branch}@{theirs.version} into {ours.view.branch or 'main'}",
         f"merge_{re.sub(r'[^A-Za-z0-9]+', '_', branch)}_{theirs.version}",
-        call(f"{preview}.plan", on_conflict=on_conflict if overwrites else None),
+        call(f"{preview}.plan", **again),
         sides.key,
     )
-    into = [] if ours.view.branch is None else ["--into", shlex.quote(ours.view.branch)]
-    version = shlex.quote(f"{branch}@{theirs.version}")
-    parts.command = " ".join(
-        [
-            *("merge", shlex.quote(ours.view.uri), version, *into),
-            *[f"--key {shlex.quote(name)}" for name in sides.key],
-            *(["--on-conflict overwrite"] if overwrites else []),
-        ]
+    parts.command = command(
+        *("merge", ours.view.uri, f"{branch}@{theirs.version}"),
+        into=ours.view.branch,
+        key=[*sides.key],
+        **again,
     )
     bring_all(parts, sides, overwrites=overwrites, come_back=False)
     return Plan(parts, author, reason)

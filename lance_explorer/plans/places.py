@@ -1,12 +1,29 @@
-"""Where rows are in another version."""
+"""Where rows are in another version, and rows a few at a time."""
+
+from collections.abc import Iterator
+from typing import TypeVar
 
 import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns
-from lance_explorer.history.events.row_runs import NO_ADDRESS, shifted
+from lance_explorer.history.events.row_runs import NO_ADDRESS, PlacedRuns, shifted
+from lance_explorer.history.progress import with_progress
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["Places"]
+__all__ = ["ROWS_AT_ONCE", "Places", "row_chunks"]
+
+ROWS_AT_ONCE = 65_536
+"""Of so many rows values are held at once."""
+
+_Runs = TypeVar("_Runs", bound=PlacedRuns)
+
+
+def row_chunks(runs: _Runs) -> Iterator[_Runs]:
+    """Yield the rows of runs, a run each, so many at a time."""
+    rows = runs.rows()
+    starts = range(0, len(rows), ROWS_AT_ONCE)
+    for start in with_progress(starts, "Reading values", f"x {ROWS_AT_ONCE:,} rows", few=2):
+        yield rows.where(slice(start, start + ROWS_AT_ONCE))
 
 
 class Places:
@@ -15,8 +32,8 @@ class Places:
     Parameters
     ----------
     runs : ChangeRuns
-        What became of the rows of the first version, also of those that only moved. Rows that are
-        not among them are where they were.
+        How the rows of the first version changed, moves included. A row that is not among them has
+        the same address in both.
     """
 
     def __init__(self, runs: ChangeRuns) -> None:

@@ -68,7 +68,7 @@ class PlanParts:
     notes : list of str
         What else is to know, in sentences.
     num_rows : int, optional
-        How many rows the table has afterwards; by default what ``rows`` makes of those there are.
+        How many rows the table has afterwards, which the script checks; None: not known.
     """
 
     place: BranchVersion
@@ -86,6 +86,19 @@ class PlanParts:
     columns: AddedColumns | None = None
     notes: list[str] = field(default_factory=list)
     num_rows: int | None = None
+
+    def add(self, *found: Step | Conflict | Loss | str) -> None:
+        """Add what it does, leaves alone or loses; a text is a note."""
+        for one in found:
+            match one:
+                case Step():
+                    self.steps.append(one)
+                case Conflict():
+                    self.conflicts.append(one)
+                case Loss():
+                    self.losses.append(one)
+                case _:
+                    self.notes.append(one)
 
 
 class Plan(Answering):
@@ -221,8 +234,7 @@ class Plan(Answering):
 
     def _told(self, title: str) -> Mapping[str, Any]:
         """Return what the script needs to know."""
-        parts, facts = self._parts, self._facts
-        change = 0 if parts.rows is None else int(parts.rows.counts[2] - parts.rows.counts[1])
+        parts = self._parts
         return {
             "id": self.id,
             "title": title,
@@ -230,8 +242,8 @@ class Plan(Answering):
             "author": self.author,
             "branch": parts.place.view.branch,
             "version": self.version,
-            "fingerprint": facts.fingerprint,
-            "num_rows": facts.num_rows + change if parts.num_rows is None else parts.num_rows,
+            "fingerprint": self._facts.fingerprint,
+            "num_rows": parts.num_rows,
             "key": parts.key,
             "set_aside": [
                 file
@@ -290,6 +302,8 @@ class Plan(Answering):
             sources[ROWS_FILE] = self._row_source
         if self._parts.columns is not None:
             sources[COLUMNS_FILE] = self._parts.columns.schema, self._parts.columns.batches
+        for file in (name, ROWS_FILE, COLUMNS_FILE):  # those of an older plan
+            (place / file).unlink(missing_ok=True)
         for file, (schema, make) in sources.items():
             with pa.OSFile(str(place / file), "wb") as sink, pa.ipc.new_file(sink, schema) as out:
                 for batch in make():

@@ -1,6 +1,6 @@
 """The rows of damaged fragments, put together from what is there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from lance_explorer.changes.known_values import all_values
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.checks.copies import Copies
@@ -17,8 +18,8 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.schema import column_fields
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.identity import columns_at
-from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.events.address_identities import identities_at
+from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.view import HistoryView
 from lance_explorer.plans.arrow_columns import arrow_column, stored_field
 from lance_explorer.plans.frames import PLAN_CONFLICTS
@@ -32,11 +33,11 @@ _Mask = NDArray[np.bool_]
 
 
 class _Source(NamedTuple):
-    """Where cells are read: a version, and the addresses of rows in it; NO_ADDRESS: not there."""
+    """Where a column is read: a version, the addresses of rows in it, and its name there."""
 
-    place: BranchVersion
+    place: PlaceRows
     addresses: Uint64Array
-    names: Mapping[str, str]
+    name: str
 
 
 class RebuiltRows:
@@ -79,7 +80,6 @@ class RebuiltRows:
         schema: pa.Schema,
     ) -> None:
         self._view = view
-        self._latest = BranchVersion(view, view.latest_version)
         self._damaged = damaged
         self._copies = copies
         self._columns = schema
@@ -114,112 +114,82 @@ class RebuiltRows:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, those of one fragment at a time."""
-        addresses, ids = self._live
-        owners = fragments_of(addresses)
+        owners = fragments_of(self._live.after)
         for fragment in self.fragments:
             some = np.flatnonzero((owners == fragment) & self._chosen)
             if not len(some):
                 continue
             arrays = [
                 pa.array(["insert"] * len(some), pa.string()),
-                pa.array(ids[some], pa.uint64()),
+                pa.array(self._live.identity[some], pa.uint64()),
                 pa.nulls(len(some), pa.uint64()),
                 *[self._values(field, some) for field in self._columns],
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     @cached_property
-    def _place(self) -> PlaceRows:
-        return place_rows(self._latest)
+    def _now(self) -> PlaceRows:
+        return place_rows(BranchVersion(self._view, self._view.latest_version))
 
     @cached_property
-    def _live(self) -> tuple[Uint64Array, Uint64Array]:
-        """The addresses and row IDs of the live rows of damaged fragments."""
-        runs = self._place.live()
-        length = runs.length.astype(np.int64)
-        shift = np.arange(length.sum(), dtype=np.uint64) - np.repeat(
-            np.cumsum(length) - length, length
-        ).astype(np.uint64)
-        addresses = np.repeat(runs.after, length) + shift
-        ids = np.repeat(runs.identity, length) + shift
-        chosen = np.isin(fragments_of(addresses), self.fragments)
-        order = np.argsort(addresses[chosen])
-        return addresses[chosen][order], ids[chosen][order]
+    def _live(self) -> RowRuns:
+        """The live rows of damaged fragments, a run each."""
+        live = self._now.live().rows()
+        live = live.where(np.isin(fragments_of(live.after), self.fragments))
+        return live.where(np.argsort(live.after))
+
+    @cached_property
+    def _elsewhere(self) -> list[tuple[PlaceRows, Uint64Array]]:
+        """The other versions that have some of the rows, newest first, and where they are there."""
+        versions = {version for one in self._damaged for version in one.versions_elsewhere}
+        now = BranchVersion(self._view, self._view.latest_version)
+        found = []
+        for version in sorted(versions, reverse=True):
+            then = BranchVersion(self._view, version)
+            places = Places(VersionPair(now, then).runs)
+            found.append((place_rows(then), places.after(self._live.after)))
+        return found
 
     def _has_no_value(self, name: str) -> _Mask:
         """Return which rows have the value of a column nowhere."""
-        found = np.ones(len(self._live[0]), dtype=np.bool_)
-        for source in self._sources(name):
+        found = np.ones(len(self._live), dtype=np.bool_)
+        for source in self._sources[name]:
             found &= source.addresses == NO_ADDRESS
         return found
 
     def _values(self, field: pa.Field, some: NDArray[np.intp]) -> pa.Array:
         """Return the values of a column in some rows; nulls where they are lost."""
-        from lance_explorer.values import read_rows_at
-
         found = pa.nulls(len(some), stored_field(field).type)
         missing = np.ones(len(some), dtype=np.bool_)
-        for source in self._sources(field.name):
+        for source in self._sources[field.name]:
             there = missing & (source.addresses[some] != NO_ADDRESS)
             if not there.any():
                 continue
-            view, version = source.place
+            rows, position = source.place.rows, source.place.position
             addresses = source.addresses[some][there]
-            own = source.names[field.name]
-            values = read_rows_at(
-                value_root(view, version),
-                version,
-                addresses,
-                self._row_ids(source.place, addresses),
-                [own],
-                view.storage.options,
-                check_values(view, version),
-            )[own]
+            ids, _ = identities_at(rows, position, addresses)
+            values = all_values(rows, position, addresses, ids, [source.name])[source.name]
             place = np.arange(len(some))
             place[there] = len(some) + np.arange(int(there.sum()))
             found = pa.concat_arrays([found, arrow_column(values, field)]).take(pa.array(place))
             missing &= ~there
         return found
 
-    def _row_ids(self, place: BranchVersion, addresses: Uint64Array) -> Uint64Array:
-        """Return the row IDs that rows have in a version."""
-        runs = place_rows(place).live()
-        runs = runs.where(np.argsort(runs.after))
-        at = np.searchsorted(runs.after, addresses, side="right") - 1
-        return runs.identity[at] + (addresses - runs.after[at])
-
-    def _sources(self, name: str) -> list[_Source]:
-        if name not in self._found:
-            self._found[name] = [*self._look(name)]
-        return self._found[name]
-
     @cached_property
-    def _found(self) -> dict[str, list[_Source]]:
-        return {}
+    def _sources(self) -> dict[str, list[_Source]]:
+        """Where each column is read: in the latest version, then in others, the newest first."""
+        return {field.name: [*self._look(field.name)] for field in self._columns}
 
     def _look(self, name: str) -> Iterator[_Source]:
-        """Yield where a column is read: first the latest version, then others, the newest first."""
-        addresses = self._live[0]
-        yield _Source(self._latest, self._whole_there(self._latest, name, addresses), {name: name})
-        lost = self._lost(name)
-        own = self._place.stop
-        number = columns_at([own]).columns(own)[name]
-        for version in sorted(self._versions, reverse=True):
-            place = BranchVersion(self._view, version)
-            stop = place_rows(place).stop
-            both = columns_at([own, stop])
-            numbers = {number: name for name, number in both.columns(stop).items()}
-            there = numbers.get(both.columns(own)[name])
-            if there is None or number is None:
-                continue
-            now = Places(VersionPair(self._latest, place).runs).after(addresses)
-            now = np.where(np.isin(addresses, lost), NO_ADDRESS, now)
-            yield _Source(place, self._whole_there(place, there, now), {name: there})
-
-    @property
-    def _versions(self) -> set[int]:
-        """The versions in which rows of damaged files stand besides."""
-        return {version for one in self._damaged for version in one.versions_elsewhere}
+        addresses = self._live.after
+        yield self._source(self._now, name, addresses)
+        is_lost = np.isin(addresses, self._lost(name))
+        for place, there in self._elsewhere:
+            columns = columns_at([self._now.stop, place.stop]).columns
+            names = {number: own for own, number in columns(place.stop).items()}
+            own = names.get(columns(self._now.stop)[name])
+            if own is not None:
+                yield self._source(place, own, np.where(is_lost, NO_ADDRESS, there))
 
     def _lost(self, name: str) -> Uint64Array:
         """Return the rows whose value of a column is lost, or may be."""
@@ -230,13 +200,12 @@ class RebuiltRows:
                 found += [one.lost, one.open] if is_known else [one.rows]
         return np.concatenate(found)
 
-    def _whole_there(self, place: BranchVersion, name: str, addresses: Uint64Array) -> Uint64Array:
-        """Return the addresses of rows whose fragment has a column in whole files."""
-        rows = place_rows(place)
-        wanted = {field.id for field in column_fields(rows.record.schema)[name]}
-        broken = [one.id for one in rows.fragments if self._is_broken(one, wanted)]
+    def _source(self, place: PlaceRows, name: str, addresses: Uint64Array) -> _Source:
+        """Return a version with the rows whose fragments have a column in whole files there."""
+        wanted = {field.id for field in column_fields(place.record.schema)[name]}
+        broken = [one.id for one in place.fragments if self._is_broken(one, wanted)]
         is_broken = np.isin(fragments_of(addresses), broken)
-        return np.where(is_broken, NO_ADDRESS, addresses)
+        return _Source(place, np.where(is_broken, NO_ADDRESS, addresses), name)
 
     def _is_broken(self, fragment: Fragment, wanted: set[int]) -> bool:
         fields = self._copies.broken_fields(fragment)

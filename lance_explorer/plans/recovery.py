@@ -1,9 +1,8 @@
 """The plan that repairs a damaged table: go back, rebuild from what is there, or leave out."""
 
-import shlex
-
 import pyarrow as pa
 
+from lance_explorer.answers.calls import call, command
 from lance_explorer.changes.version_rows import place_rows
 from lance_explorer.checks.damage import Damage, DamagedFile, damage
 from lance_explorer.checks.depths import Depth
@@ -14,6 +13,7 @@ from lance_explorer.frames.sizes import counted
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
+from lance_explorer.plans.bringing import go_back
 from lance_explorer.plans.plan import ROWS_FILE, PlanParts
 from lance_explorer.plans.rebuilt_rows import RebuiltRows
 from lance_explorer.plans.records import Conflict, Loss, Step
@@ -26,20 +26,21 @@ def plan_recovery(view: HistoryView, depth: Depth) -> PlanParts:
     """Return what repairs a table: see :meth:`.Table.plan_recovery`."""
     found = damage(view, depth)
     latest = BranchVersion(view, view.history.records[-1].version)
-    parts = PlanParts(latest, "Recover", "recover", f'table.plan_recovery("{depth}")')
-    parts.command = f"recovery {shlex.quote(view.uri)} --depth {depth}"
+    parts = PlanParts(latest, "Recover", "recover", call("table.plan_recovery", depth))
+    parts.command = command("recovery", view.uri, depth=depth, branch=view.branch)
+    parts.num_rows = _num_counted(latest)
     if found.unreadable:
         _set_aside(parts, found)
     back = found.back
     rows = [one for one in found.now if one.kind in ("data", "deletion")]
     if rows and back is not None and back.version != latest.version and back.loses_nothing:
-        _go_back(parts, back.version)
+        go_back(parts, back.version, "which is whole, and has the same rows")
     elif rows:
         _repair(parts, found, rows)
     is_readable = not rows and not found.unreadable
     _indices(parts, found, _wrong_indices(view) if depth != "quick" and is_readable else set())
     if not parts.steps:
-        parts.notes.append(f"{found.sentence} {found.remedy.words}" if found else found.sentence)
+        parts.add(f"{found.sentence} {found.remedy.words}" if found else found.sentence)
     return parts
 
 
@@ -50,17 +51,9 @@ def _set_aside(parts: PlanParts, found: Damage) -> None:
     files = [f"{folder}{file.path}" for file in found.unreadable]
     names = ", ".join([f"`{file}`" for file in files])
     words = f"Move {names} out of the table: version {parts.place.version} is the latest then."
-    parts.steps.append(Step("set_aside", words, "shutil.move(...)", {"files": files}))
+    parts.add(Step("set_aside", words, "shutil.move(...)", {"files": files}))
     versions = ", ".join([str(file.version) for file in found.unreadable])
-    parts.losses.append(Loss("rows", f"what version {versions} changed is not known, and lost"))
-
-
-def _go_back(parts: PlanParts, version: int) -> None:
-    """Restore the newest whole version, which has the same rows."""
-    words = f"Restore version {version}: it is whole, and has the same rows."
-    code = f"dataset.checkout_version({version}).restore()"
-    parts.steps.append(Step("restore", words, code, {"version": version}))
-    parts.num_rows = place_rows(BranchVersion(parts.place.view, version)).num_rows
+    parts.add(Loss("rows", f"what version {versions} changed is not known, and lost"))
 
 
 def _repair(parts: PlanParts, found: Damage, files: list[DamagedFile]) -> None:
@@ -89,25 +82,26 @@ def _rebuild(parts: PlanParts, found: Damage, files: list[DamagedFile]) -> None:
         words = f"Replace {told} that stand elsewhere, or in whole files."
         code = "lance.fragment.write_fragments(rows, dataset)  # and without these fragments"
         arguments = {"file": ROWS_FILE, "columns": [], "in_place": True, "fragments": fragments}
-        parts.steps.append(Step("rows", words, code, arguments))
+        parts.add(Step("rows", words, code, arguments))
     else:
-        parts.steps.append(_left_out(fragments))
-    parts.num_rows = _num_rows(parts) - rows.num_lost
+        parts.add(_left_out(fragments))
+    if parts.num_rows is not None:
+        parts.num_rows -= rows.num_lost
     if rows.num_lost:
         lost = f"{counted(rows.num_lost, 'row')} of which nothing stands elsewhere, or too little"
-        parts.losses.append(Loss("rows", lost, rows.num_lost))
+        parts.add(Loss("rows", lost, rows.num_lost))
     for name, lost_values in rows.num_null.items():
         lost = f"`{name}` of {counted(lost_values, 'row')}: it is null then"
-        parts.losses.append(Loss("values", lost, lost_values))
+        parts.add(Loss("values", lost, lost_values))
     if count and place_rows(parts.place).has_row_ids:
         words = "1 row gets a new row ID" if count == 1 else f"{count:,} rows get new row IDs"
-        parts.losses.append(Loss("row_ids", words, count))
+        parts.add(Loss("row_ids", words, count))
 
 
 def _leave_out(parts: PlanParts, fragments: list[int]) -> None:
     """Take fragments out of which not even the rows are known."""
-    parts.steps.append(_left_out(fragments))
-    parts.losses.append(Loss("rows", f"the rows of {counted(len(fragments), 'fragment')}"))
+    parts.add(_left_out(fragments))
+    parts.add(Loss("rows", f"the rows of {counted(len(fragments), 'fragment')}"))
     parts.num_rows = None
 
 
@@ -137,18 +131,20 @@ def _undelete(parts: PlanParts, found: Damage, one: DamagedFile) -> None:
         words = f"Give fragment {fragment.id} the deleted rows that it had in version {version}."
         code = "LanceOperation.Delete([fragment with the former deletion file], [], ...)"
         arguments = {"fragments": [fragment.id], "version": version, "deleted": moved}
-        parts.steps.append(Step("undelete", words, code, arguments))
+        parts.add(Step("undelete", words, code, arguments))
         if count:
-            come = "comes" if count == 1 else "come"
-            lost = f"{counted(count, 'row')} of fragment {fragment.id} that was deleted"
-            lost = lost if count == 1 else lost.replace("was", "were")
-            twice = "" if place.has_row_ids else ", or updated and stands elsewhere,"
-            words = f"{lost}{twice} since version {version} {come} back as then"
-            parts.losses.append(Loss("rows", words, count))
-        parts.num_rows = _num_rows(parts) + count
+            was, come = ("was", "comes") if count == 1 else ("were", "come")
+            # Without row IDs an update and a delete look alike in a deletion file.
+            how = "deleted" if place.has_row_ids else "deleted or updated"
+            twice = "" if place.has_row_ids else "; an updated one stands there twice then"
+            lost = f"{counted(count, 'row')} of fragment {fragment.id} that {was} {how}"
+            words = f"{lost} since version {version} {come} back as then{twice}"
+            parts.add(Loss("rows", words, count))
+        if parts.num_rows is not None:
+            parts.num_rows += count
         return
     note = "no kept version has the fragment with a whole deletion file"
-    parts.conflicts.append(Conflict("not_possible", "table", one.path, note=note))
+    parts.add(Conflict("not_possible", "table", one.path, note=note))
 
 
 def _moved_since(place: BranchVersion, version: int, fragment_id: int) -> list[int]:
@@ -172,13 +168,15 @@ def _moved_since(place: BranchVersion, version: int, fragment_id: int) -> list[i
     return sorted([address for row_id, address in then.items() if row_id in now])
 
 
-def _num_rows(parts: PlanParts) -> int:
-    """Return how many rows the table has after the steps so far, as its manifest counts them."""
-    if parts.num_rows is not None:
-        return parts.num_rows
-    return sum(
-        [(one.physical_rows or 0) - _num_deleted(one) for one in place_rows(parts.place).fragments]
-    )
+def _num_counted(place: BranchVersion) -> int | None:
+    """Return how many rows the manifest counts: the files that would tell it may be damaged."""
+    total = 0
+    for one in place_rows(place).fragments:
+        file = one.deletion_file
+        if one.physical_rows is None or (file is not None and file.num_deleted_rows is None):
+            return None
+        total += one.physical_rows - _num_deleted(one)
+    return total
 
 
 def _num_deleted(fragment: Fragment) -> int:
@@ -201,8 +199,7 @@ def _indices(parts: PlanParts, found: Damage, wrong: set[str]) -> None:
     for index in record.indices:
         if index.uuid not in broken and index.name not in wrong:
             continue
-        for made in rebuilt_index(record, index):
-            (parts.steps if isinstance(made, Step) else parts.conflicts).append(made)  # type: ignore[arg-type]
+        parts.add(*rebuilt_index(record, index))
 
 
 def _schema(view: HistoryView, version: int) -> pa.Schema:

@@ -1,9 +1,8 @@
 """The plan that puts some rows back as they were, deleted ones too."""
 
-import shlex
 from collections.abc import Sequence
 
-from lance_explorer.answers.calls import call
+from lance_explorer.answers.calls import call, command
 from lance_explorer.changes.three_way import ThreeWay, check_columns, named
 from lance_explorer.changes.version_rows import place_rows
 from lance_explorer.frames.sizes import counted
@@ -32,14 +31,8 @@ def plan_restore_rows(
         call("table.plan_restore_rows", where, at=_named(then), key=[*key] or None),
         tuple(key),
     )
-    parts.command = " ".join(
-        [
-            *("restore-rows", shlex.quote(view.uri), shlex.quote(where)),
-            *("--at", shlex.quote(named(then))),
-            *([] if view.branch is None else ["--branch", shlex.quote(view.branch)]),
-            *[f"--key {shlex.quote(name)}" for name in key],
-        ]
-    )
+    told = command("restore-rows", view.uri, where, at=named(then), branch=view.branch, key=[*key])
+    parts.command = told
     for place in (latest, then):
         check_columns(place, key)
     check_values(*then)
@@ -49,7 +42,7 @@ def plan_restore_rows(
         raise refused
     found = matching_rows(root, then.version, fragments, where, options).addresses
     if not len(found):
-        parts.notes.append(f"No row of version {then.version} fits `{where}`.")
+        parts.add(f"No row of version {then.version} fits `{where}`.")
         return parts
     sides = ThreeWay(latest, latest, then, key)
     bring_rows(parts, sides, only=found, overwrites=True, come_back=True)
@@ -57,7 +50,7 @@ def plan_restore_rows(
     same = len(found) - (work.num_rows + work.num_left_alone if work is not None else 0)
     if same:
         verb = "is" if same == 1 else "are"
-        parts.notes.append(f"{counted(same, 'row')} {verb} as they were already.")
+        parts.add(f"{counted(same, 'row')} {verb} as they were already.")
     return parts
 
 

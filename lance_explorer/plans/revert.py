@@ -1,12 +1,10 @@
 """The plan that undoes what one commit did, and keeps what came after."""
 
-import shlex
 from collections.abc import Sequence
 
-from lance_explorer.answers.calls import call
+from lance_explorer.answers.calls import call, command
 from lance_explorer.changes.three_way import ThreeWay, check_columns
 from lance_explorer.changes.version_pair import VersionPair
-from lance_explorer.changes.version_rows import place_rows
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.frames.commit_facts import said_facts
@@ -16,10 +14,10 @@ from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.version_refs import VersionRef, kept_version
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.commit_words import describe_commits
-from lance_explorer.plans.bringing import bring_all
+from lance_explorer.plans.bringing import bring_all, go_back
 from lance_explorer.plans.column_work import column_work
 from lance_explorer.plans.plan import PlanParts
-from lance_explorer.plans.records import Conflict, Loss, OnConflict, Step
+from lance_explorer.plans.records import Conflict, Loss, OnConflict
 from lance_explorer.plans.row_work import RowWork
 from lance_explorer.plans.setting_work import index_work, setting_work
 from lance_explorer.shown import visible
@@ -53,18 +51,11 @@ def plan_revert(
     record = view.version(version).records[0]
     before = _before(view, version)
     parts.about = _told(view, record)
-    parts.command = " ".join(
-        [
-            *("revert", shlex.quote(view.uri), str(version)),
-            *([] if view.branch is None else ["--branch", shlex.quote(view.branch)]),
-            *[f"--key {shlex.quote(name)}" for name in key],
-            *(["--on-conflict overwrite"] if overwrites else []),
-        ]
-    )
+    parts.command = command("revert", view.uri, version, branch=view.branch, **again)
     if record.operation in _NOTHING_TO_UNDO:
-        parts.notes.append(_NOTHING_TO_UNDO[record.operation])
+        parts.add(_NOTHING_TO_UNDO[record.operation])
     elif before is None:
-        parts.notes.append("It made the table or the branch, so there is nothing before it.")
+        parts.add("It made the table or the branch, so there is nothing before it.")
     elif version == latest.version:
         _go_back(parts, ThreeWay(latest, latest, before, key))
     elif record.operation == OperationName.OVERWRITE and _replaces_columns(before, latest):
@@ -83,7 +74,7 @@ def plan_revert(
             *setting_work(record, *records, overwrites=overwrites),
             *index_work(record, *records),
         ):
-            (parts.steps if isinstance(found, Step) else parts.conflicts).append(found)  # type: ignore[arg-type]
+            parts.add(found)
     return parts
 
 
@@ -116,16 +107,7 @@ def _before(view: HistoryView, version: int) -> BranchVersion | None:
 
 def _go_back(parts: PlanParts, sides: ThreeWay) -> None:
     """Restore the version before the latest commit, which keeps row IDs and indices."""
-    before = sides.places[1]
-    parts.steps.append(
-        Step(
-            "restore",
-            f"Restore version {before.version}, the one before it.",
-            f"dataset.checkout_version({before.version}).restore()",
-            {"version": before.version},
-        )
-    )
-    parts.num_rows = place_rows(before).num_rows
+    go_back(parts, sides.places[1].version, "the one before it")
     parts.promised = lambda: RowWork(
         sides, column_work(sides, overwrites=False).targets, overwrites=False
     )
@@ -143,16 +125,13 @@ def _after_overwrite(
     """Undo an overwrite to other columns: going back is all there is."""
     since = parts.place.version - version
     if overwrites or not since:
-        step = f"Restore version {before.version}, the one before it."
-        code = f"dataset.checkout_version({before.version}).restore()"
-        parts.steps.append(Step("restore", step, code, {"version": before.version}))
-        parts.num_rows = place_rows(before).num_rows
-        lost = f"what {counted(since, 'commit')} did since is undone, too"
-        parts.losses.append(Loss("rows", lost))
+        go_back(parts, before.version, "the one before it")
+        parts.add(Loss("rows", f"what {counted(since, 'commit')} did since is undone, too"))
         return
     note = (
         f"the table has other columns since, and {counted(since, 'commit')} changed it: with "
         'on_conflict="overwrite" these are undone, too'
     )
-    parts.conflicts.append(Conflict("changed_since", "table", note=note))
-    parts.notes.append(f"Nothing can be put back alone: {note}.")
+    parts.add(
+        Conflict("changed_since", "table", note=note), f"Nothing can be put back alone: {note}."
+    )

@@ -13,13 +13,14 @@ from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.changed_cells import changed_values
 from lance_explorer.changes.merge_rows import Images
 from lance_explorer.changes.three_way import ThreeWay
+from lance_explorer.format.manifest import LEGACY_FORMAT
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.plans.arrow_columns import arrow_column, stored_field
-from lance_explorer.plans.column_work import LEGACY, ROWS_AT_ONCE, Target
+from lance_explorer.plans.column_work import Target
 from lance_explorer.plans.frames import PLAN_CONFLICTS
-from lance_explorer.plans.places import Places
+from lance_explorer.plans.places import ROWS_AT_ONCE, Places, row_chunks
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["CHANGES", "RowWork"]
@@ -102,8 +103,8 @@ class RowWork:
         self._only = only
         self._uncertain = list[pl.DataFrame]()
         data_format = sides.ours.pair.rows_after.record.manifest.data_format
-        self.in_place = data_format != LEGACY
-        self._has_null_structs = data_format not in (LEGACY, "2.0")
+        self.in_place = data_format != LEGACY_FORMAT
+        self._has_null_structs = data_format not in (LEGACY_FORMAT, "2.0")
         self.counts = np.zeros(3, dtype=np.int64)
         self._kept: list[_Piece] | None = []
         written = np.zeros(len(targets), dtype=np.bool_)
@@ -229,11 +230,8 @@ class RowWork:
 
     def _changed(self) -> Iterator[_Side]:
         """Yield the rows that are brought, so many at a time."""
-        runs = self._sides.matched.only_theirs.rows()
-        if self._only is not None:
-            runs = runs.where(np.isin(runs.after, self._only))
-        for start in range(0, len(runs), ROWS_AT_ONCE):
-            some = runs.where(slice(start, start + ROWS_AT_ONCE))
+        for chunk in row_chunks(self._sides.matched.only_theirs):
+            some = chunk if self._only is None else chunk.where(np.isin(chunk.after, self._only))
             images = self._sides.values.only(some, is_ours=False)
             address = self._places.after(some.before)
             here = address != NO_ADDRESS

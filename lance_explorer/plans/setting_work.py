@@ -8,7 +8,7 @@ from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT, field_paths
 from lance_explorer.frames.config_entries import config_entries
-from lance_explorer.frames.sizes import counted
+from lance_explorer.frames.sizes import listed
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.plans.records import Conflict, Step
 
@@ -69,7 +69,7 @@ def setting_work(
 
 def index_work(
     undone: VersionRecord, before: VersionRecord, now: VersionRecord
-) -> Iterator[Step | Conflict]:
+) -> Iterator[Step | Conflict | str]:
     """Yield steps that drop the index that a commit created, or create the one that it dropped."""
     if undone.operation != OperationName.CREATE_INDEX:
         return
@@ -77,11 +77,11 @@ def index_work(
         {index.name: index for index in record.indices if index.name not in SYSTEM_INDICES}
         for record in (before, undone, now)
     )
-    for name in has.keys() - had.keys():
+    for name in sorted(has.keys() - had.keys()):
         if name in there:
             words = f"Drop index `{name}`."
             yield Step("drop_index", words, call("dataset.drop_index", name), {"name": name})
-    for name in had.keys() - has.keys() - there.keys():
+    for name in sorted(had.keys() - has.keys() - there.keys()):
         yield _built(now, had[name])
     replaced = [
         name
@@ -89,8 +89,8 @@ def index_work(
         if has[name].uuid != had[name].uuid and name in there
     ]
     if replaced:
-        note = f"{counted(len(replaced), 'index')[:-2]} was built anew or merged: it holds the same"
-        yield Conflict("not_possible", "index", replaced[0], note=note)
+        names = listed([f"`{name}`" for name in sorted(replaced)])
+        yield f"To build an index anew, or to merge its segments, changes no row: {names} stays."
 
 
 def rebuilt_index(now: VersionRecord, index: IndexMetadata) -> Iterator[Step | Conflict]:

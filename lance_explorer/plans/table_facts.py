@@ -1,14 +1,14 @@
 """What a plan must know of the table as it is: its files, its rows and its indices."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 
 from lance_explorer.changes.version_rows import place_rows
 from lance_explorer.format.indices import SYSTEM_INDICES
-from lance_explorer.format.schema import NO_PARENT, Field
+from lance_explorer.format.schema import column_fields
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.plans.records import Loss
@@ -50,12 +50,13 @@ class TableFacts:
     def index_losses(self, work: RowWork) -> Iterator[Loss]:
         """Yield which indices no longer cover rows that a plan writes in place."""
         record = self._rows.record
-        tops = {field.id: field.name for field in record.schema if field.parent_id == NO_PARENT}
+        columns = column_fields(record.schema).items()
         written = {target.field.name for target in work.written}
         touched = {*fragments_of_rows(work.touched)} if written else set[int]()
         live = self._live
         for index in record.indices:
-            names = {tops[top] for top in _tops(record.schema, index.fields)}
+            own = {*index.fields}
+            names = {name for name, fields in columns if own & {field.id for field in fields}}
             if index.name in SYSTEM_INDICES or not names & written:
                 continue
             covered = index.fragment_ids()
@@ -79,17 +80,4 @@ class TableFacts:
 def fragments_of_rows(addresses: np.ndarray) -> list[int]:
     """Return the fragments of some rows."""
     found: list[int] = np.unique(fragments_of(addresses)).tolist()
-    return found
-
-
-def _tops(schema: Sequence[Field], fields: Sequence[int]) -> set[int]:
-    """Return the columns in which some fields are."""
-    parents = {field.id: field.parent_id for field in schema}
-    found = set[int]()
-    for one in fields:
-        top = one
-        while parents.get(top, NO_PARENT) != NO_PARENT:
-            top = parents[top]
-        if top in parents:
-            found.add(top)
     return found

@@ -103,6 +103,15 @@ class PlacedRuns(Columns):
             length=length,
         )
 
+    def rows(self) -> Self:
+        """Return the same with a run for each row."""
+        if (self.length == 1).all():
+            return self
+        owner = np.repeat(np.arange(len(self)), self.length.astype(np.int64))
+        begins = np.cumsum(self.length) - self.length
+        shift = np.arange(len(owner), dtype=np.uint64) - begins[owner]
+        return self.pieces(owner, shift, np.ones(len(owner), dtype=np.uint64))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowRuns(PlacedRuns):
