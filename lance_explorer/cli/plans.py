@@ -1,8 +1,10 @@
 """Commands that plan what would undo a commit, put rows back, merge a branch or repair a table."""
 
+import shlex
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,11 +20,10 @@ from lance_explorer.cli.group import (
 from lance_explorer.cli.opening import open_apart
 
 if TYPE_CHECKING:
+    from lance_explorer import Table
     from lance_explorer.plans.plan import Plan
 
 __all__ = ["merge", "plan", "recovery", "restore_rows", "revert"]
-
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 _KEY = click.option("--key", multiple=True, help="A column that identifies a row; can be repeated.")
 _ON_CONFLICT = click.option(
@@ -34,8 +35,28 @@ _ON_CONFLICT = click.option(
 )
 
 
-def _carried_out(command: _F) -> _F:
-    """Add the options that say where the script is saved, and what its commits say."""
+def _planning(make: Callable[..., "Plan"]) -> Callable[..., None]:
+    """Open the table at URI, print the plan that a function makes of it, and save it if wanted."""
+
+    @wraps(make)
+    def planned(
+        uri: str,
+        branch: str | None,
+        allow_bases: tuple[str, ...],
+        ledger: str | None,
+        save: Path | None,
+        *,
+        as_json: bool,
+        **options: Any,
+    ) -> None:
+        table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+        made = make(table, **options)
+        script = made.save(save) if save is not None and made else None
+        print_answer(made.answer, as_json=as_json)
+        if script is not None and not as_json:
+            click.echo(f"\nSaved. Carry it out with:\n  python {shlex.join([str(script), uri])}")
+
+    command: Callable[..., None] = planned
     for option in (
         JSON,
         click.option("--reason", help="What the commits say about why; by default what is undone."),
@@ -66,29 +87,13 @@ def plan() -> None:
 @BRANCH
 @_KEY
 @_ON_CONFLICT
-@_carried_out
-def revert(
-    uri: str,
-    version: str,
-    branch: str | None,
-    key: tuple[str, ...],
-    on_conflict: Literal["keep", "overwrite"],
-    allow_bases: tuple[str, ...],
-    ledger: str | None,
-    author: str | None,
-    reason: str | None,
-    save: Path | None,
-    as_json: bool,
-) -> None:
+@_planning
+def revert(table: "Table", version: str, key: tuple[str, ...], **options: Any) -> "Plan":
     """Plan how to undo what the commit of VERSION did, and keep what came after.
 
     Example: lance-explorer plan revert photos.lance 29 --save undo-29
     """
-    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    made = table.plan_revert(
-        version, key=key or None, on_conflict=on_conflict, author=author, reason=reason
-    )
-    _print(made, uri, save, as_json=as_json)
+    return table.plan_revert(version, key=key or None, **options)
 
 
 @plan.command("restore-rows")
@@ -97,27 +102,15 @@ def revert(
 @click.option("--at", required=True, help="The version that the rows are to be as in.")
 @BRANCH
 @_KEY
-@_carried_out
+@_planning
 def restore_rows(
-    uri: str,
-    where: str,
-    at: str,
-    branch: str | None,
-    key: tuple[str, ...],
-    allow_bases: tuple[str, ...],
-    ledger: str | None,
-    author: str | None,
-    reason: str | None,
-    save: Path | None,
-    as_json: bool,
-) -> None:
+    table: "Table", where: str, at: str, key: tuple[str, ...], **options: Any
+) -> "Plan":
     """Plan how to put the rows that match WHERE back as they were, deleted ones too.
 
     Example: lance-explorer plan restore-rows photos.lance "id = 4711" --at 28 --save put-back
     """
-    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    made = table.plan_restore_rows(where, at, key=key or None, author=author, reason=reason)
-    _print(made, uri, save, as_json=as_json)
+    return table.plan_restore_rows(where, at, key=key or None, **options)
 
 
 @plan.command()
@@ -130,60 +123,25 @@ def restore_rows(
     help="How files are looked at: their sizes, their ends, or all values.",
 )
 @BRANCH
-@_carried_out
-def recovery(
-    uri: str,
-    depth: Depth,
-    branch: str | None,
-    allow_bases: tuple[str, ...],
-    ledger: str | None,
-    author: str | None,
-    reason: str | None,
-    save: Path | None,
-    as_json: bool,
-) -> None:
+@_planning
+def recovery(table: "Table", depth: Depth, **options: Any) -> "Plan":
     """Plan how to repair the table at URI: go back, rebuild, or leave out.
 
     Example: lance-explorer plan recovery photos.lance --save recover
     """
-    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    made = table.plan_recovery(depth, author=author, reason=reason)
-    _print(made, uri, save, as_json=as_json)
+    return table.plan_recovery(depth, **options)
 
 
 @plan.command()
 @click.argument("uri")
-@click.argument("branch")
-@click.option("--into", help="What BRANCH is merged into; the main branch by default.")
+@click.argument("source", metavar="BRANCH")
+@click.option("--into", "branch", help="What BRANCH is merged into; the main branch by default.")
 @_KEY
 @_ON_CONFLICT
-@_carried_out
-def merge(
-    uri: str,
-    branch: str,
-    into: str | None,
-    key: tuple[str, ...],
-    on_conflict: Literal["keep", "overwrite"],
-    allow_bases: tuple[str, ...],
-    ledger: str | None,
-    author: str | None,
-    reason: str | None,
-    save: Path | None,
-    as_json: bool,
-) -> None:
+@_planning
+def merge(table: "Table", source: str, key: tuple[str, ...], **options: Any) -> "Plan":
     """Plan how to merge BRANCH into another branch of the table at URI.
 
     Example: lance-explorer plan merge photos.lance dev --save merge-dev
     """
-    table = open_apart(uri, branch=into, allow_bases=allow_bases, ledger=ledger)
-    preview = table.merge_preview(branch, key or None)
-    made = preview.plan(on_conflict=on_conflict, author=author, reason=reason)
-    _print(made, uri, save, as_json=as_json)
-
-
-def _print(made: "Plan", uri: str, save: Path | None, *, as_json: bool) -> None:
-    """Print the answer of a plan, and save it if that is wanted and there is anything to do."""
-    script = made.save(save) if save is not None and made else None
-    print_answer(made.answer, as_json=as_json)
-    if script is not None and not as_json:
-        click.echo(f"\nSaved. Carry it out with:\n  python {script} {uri}")
+    return table.merge_preview(source, key or None).plan(**options)
