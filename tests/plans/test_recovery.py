@@ -76,6 +76,37 @@ def test_a_lost_column_is_null_and_its_rows_stay(tmp_path: Path) -> None:
     assert rows == {n: n * 2 if n < 6 else None for n in range(9)}
 
 
+@pytest.mark.parametrize("stable", [True, False])
+def test_a_lost_deletion_file_is_replaced_by_the_one_before(tmp_path: Path, stable: bool) -> None:
+    uri = _table(tmp_path, stable=stable)
+    lance.dataset(uri).delete("id = 0")  # 2
+    lance.dataset(uri).delete("id = 1")  # 3
+    newest = max(Path(uri, "_deletions").iterdir(), key=lambda one: one.stat().st_mtime_ns)
+    newest.unlink()
+    plan = lx.open_table(uri).plan_recovery()
+    said = "1 row of fragment 0 that was deleted since version 2 comes back as then"
+    if not stable:
+        said = (
+            "1 row of fragment 0 that was deleted or updated since version 2 comes back as then; "
+            "an updated one stands there twice then"
+        )
+    assert plan.losses()["statement"].to_list() == [said]
+    carried_out(plan, uri, tmp_path / "plan")
+    assert [row[0] for row in rows_of(uri, "id")] == [*range(1, 9)]
+
+
+def test_rows_without_row_ids_are_rebuilt_where_few_are_left(tmp_path: Path) -> None:
+    uri = str(tmp_path / "animals.lance")
+    rows = pa.table({"id": range(40_000), "score": [float(n) for n in range(40_000)]})
+    lance.write_dataset(rows, uri, max_rows_per_file=10_000)
+    lance.dataset(uri).delete("id % 3 = 0")
+    lance.dataset(uri).optimize.compact_files()
+    lance.dataset(uri).delete("id NOT IN (100, 20000, 39999, 7)")
+    _file(uri, 0).unlink()
+    carried_out(lx.open_table(uri).plan_recovery(), uri, tmp_path / "plan")
+    assert rows_of(uri, "id", "score") == [(7, 7.0), (100, 100.0), (20_000, 20_000.0)]
+
+
 def test_a_manifest_that_cannot_be_read_is_set_aside(tmp_path: Path) -> None:
     uri = _table(tmp_path)
     lance.dataset(uri).delete("id = 0")

@@ -1,6 +1,7 @@
 """Plans that undo a commit: what they do, what they leave alone, and when they do nothing."""
 
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
+from lance_explorer.plans.plan import Plan
 from lance_explorer.plans.records import OnConflict
 from tests.plans.carrying_out import carried_out, rows_of, run_as_reader, stopping_after
 
@@ -168,6 +170,29 @@ def test_what_cannot_be_undone_says_why(tmp_path: Path, version: int, why: str) 
         plan.save(tmp_path / "plan")
 
 
+def test_an_index_that_was_built_anew_is_no_conflict(tmp_path: Path) -> None:
+    uri = _table(tmp_path)
+    lance.dataset(uri).create_scalar_index("label", "BTREE", replace=True)
+    lance.dataset(uri).update_config({"after": "it"})
+    plan = lx.open_table(uri).plan_revert(10)
+    assert not plan
+    assert plan.num_conflicts == 0
+    assert "changes no row: `label_idx` stays" in plan.sentence
+
+
+def test_a_dropped_column_comes_back_without_row_ids_after_a_compaction(tmp_path: Path) -> None:
+    uri = str(tmp_path / "animals.lance")
+    rows = pa.table({"id": range(40_000), "score": [float(n) for n in range(40_000)]})
+    lance.write_dataset(rows, uri, max_rows_per_file=10_000)
+    lance.dataset(uri).delete("id % 3 = 0")
+    lance.dataset(uri).optimize.compact_files()
+    lance.dataset(uri).drop_columns(["score"])
+    dropped = lance.dataset(uri).version
+    lance.dataset(uri).delete("id NOT IN (100, 20000, 39999, 7)")
+    carried_out(lx.open_table(uri).plan_revert(dropped), uri, tmp_path / "plan")
+    assert rows_of(uri, "id", "score") == [(7, 7.0), (100, 100.0), (20_000, 20_000.0)]
+
+
 def test_an_overwrite_is_undone_whole_or_not_at_all(tmp_path: Path) -> None:
     uri = _table(tmp_path)
     lance.write_dataset(pa.table({"other": [1]}), uri, mode="overwrite")
@@ -230,23 +255,86 @@ def test_another_table_is_left_alone(tmp_path: Path) -> None:
     assert "Done" in carried_out(plan, copy, tmp_path / "plan")
 
 
-@pytest.mark.parametrize("commits", [0, 1])
-def test_a_run_that_ended_early_is_finished_by_the_next(tmp_path: Path, commits: int) -> None:
-    uri = _table(tmp_path)
+def _three_steps(folder: Path) -> tuple[str, Plan]:
+    """Return a table, and a plan that casts, adds a column and writes rows, a commit each."""
+    uri = _table(folder)
     lance.dataset(uri).create_branch("dev")
+    dev = lance.dataset(uri).checkout_version(("dev", None))
+    dev.alter_columns({"path": "id", "data_type": pa.int32()})
     dev = lance.dataset(uri).checkout_version(("dev", None))
     dev.add_columns({"new": "id + 1"})
     dev = lance.dataset(uri).checkout_version(("dev", None))
     dev.update({"label": "'theirs'"}, where="id = 9")
     plan = lx.open_table(uri).merge_preview("dev").plan()
-    assert [step.kind for step in plan.steps] == ["add_columns", "rows"]
-    with pytest.raises(KeyboardInterrupt), stopping_after(commits):
-        carried_out(plan, uri, tmp_path / "plan")
-    assert lance.dataset(uri).version == 9 + commits
-    assert "Done" in carried_out(plan, uri, tmp_path / "plan")
+    assert [step.kind for step in plan.steps] == ["alter_columns", "add_columns", "rows"]
+    return uri, plan
+
+
+@pytest.mark.parametrize("is_before", [True, False], ids=["before", "after"])
+@pytest.mark.parametrize("number", range(3))
+def test_a_killed_run_is_finished_by_the_next(tmp_path: Path, number: int, is_before: bool) -> None:
+    uri, plan = _three_steps(tmp_path)
+    script = plan.save(tmp_path / "plan")
+    whole = script.read_text()
+    step = "            operation = STEPS[step"
+    after = "        dataset = opened(told.table, options)\n    check_result"
+    kill = f"if number == {number}: import os, signal; os.kill(os.getpid(), signal.SIGKILL)\n"
+    place, indent = (step, " " * 12) if is_before else (after, " " * 8)
+    assert whole.count(place) == 1
+    script.write_text(whole.replace(place, f"{indent}{kill}{place}"))
+    assert run_as_reader(script, uri).returncode == -signal.SIGKILL
+    done = number if is_before else number + 1
+    assert lance.dataset(uri).version == 9 + done
+    script.write_text(whole)
+    run = run_as_reader(script, uri)
+    assert run.returncode == 0, run.stderr
+    assert ("carried out already" in run.stdout) == (done == 3)
     rows = {row["id"]: row for row in lance.dataset(uri).to_table().to_pylist()}
     assert (rows[9]["label"], rows[9]["new"], rows[4]["new"]) == ("theirs", 10, 5)
-    assert lance.dataset(uri).version == 11
+    assert lance.dataset(uri).version == 12
+    assert lance.dataset(uri).schema.field("id").type == pa.int32()
+
+
+def test_a_commit_of_others_in_between_is_told_with_what_was_done(tmp_path: Path) -> None:
+    uri, plan = _three_steps(tmp_path)
+    with pytest.raises(KeyboardInterrupt), stopping_after(0):
+        carried_out(plan, uri, tmp_path / "plan")  # a cast is no commit by operation
+    lance.dataset(uri).update_config({"in": "between"})
+    told = "Stopped after step 1: .* version 11 was committed since"
+    with pytest.raises(SystemExit, match=told):
+        carried_out(plan, uri, tmp_path / "plan")
+
+
+def test_a_commit_of_others_is_not_taken_for_a_step(tmp_path: Path) -> None:
+    uri = _table(tmp_path)
+    lance.dataset(uri).alter_columns({"path": "id", "data_type": pa.int32()})
+    lance.dataset(uri).update_config({"after": "it"})
+    plan = lx.open_table(uri).plan_revert(10)
+    assert [step.kind for step in plan.steps] == ["alter_columns"]
+    lance.dataset(uri).update_config({"another": "commit"})
+    with pytest.raises(SystemExit, match=r"Nothing was done: .* version 12 was committed since"):
+        carried_out(plan, uri, tmp_path / "plan")
+
+
+def test_an_overwrite_without_a_column_is_not_taken_for_its_drop(tmp_path: Path) -> None:
+    uri = _table(tmp_path)
+    lance.dataset(uri).add_columns({"twice": "id * 2"})
+    lance.dataset(uri).update_config({"after": "it"})
+    plan = lx.open_table(uri).plan_revert(10)
+    assert [step.kind for step in plan.steps] == ["drop_columns"]
+    lance.write_dataset(pa.table({"id": [1]}), uri, mode="overwrite")
+    with pytest.raises(SystemExit, match=r"Nothing was done: .* version 12 was committed since"):
+        carried_out(plan, uri, tmp_path / "plan")
+
+
+def test_a_folder_with_an_older_plan_is_written_anew(tmp_path: Path) -> None:
+    uri = _table(tmp_path)
+    lx.open_table(uri).plan_revert(3).save(tmp_path / "plan")
+    assert (tmp_path / "plan" / "rows.arrow").exists()
+    lance.dataset(uri).delete("id = 9")
+    lance.dataset(uri).checkout_version(9).restore()
+    script = lx.open_table(uri).plan_revert(3).save(tmp_path / "plan")
+    assert run_as_reader(script, uri).returncode == 0
 
 
 def test_keys_that_stand_twice_afterwards_are_told(tmp_path: Path) -> None:
