@@ -249,10 +249,19 @@ def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
             updated_fragments=[*updated.values()],
             new_fragments=new,
             fields_modified=modified,
+            # Else indices are said to cover rows that are new.
+            fields_for_preserving_frag_bitmap=[*field_ids(dataset.lance_schema.fields())],
             update_mode="rewrite_columns" if modified else "rewrite_rows",
             updated_fragment_offsets=offsets or None,
         )
     return operation
+
+
+def field_ids(fields: Any) -> Iterator[int]:
+    """Yield the IDs of fields, and of those inside."""
+    for field in fields:
+        yield field.id()
+        yield from field_ids(field.children())
 
 
 def add_columns(dataset: lance.LanceDataset, step: Any) -> Operation | None:

@@ -5,7 +5,7 @@
 
 import pytest
 
-from tests.differential.random_lives.life import BEYOND, LOSSES, Lived, live
+from tests.differential.random_lives.life import BEYOND, LOSSES, WITH_PLANS, Lived, live
 
 
 @pytest.mark.drawn(6)
@@ -16,6 +16,11 @@ def test_a_random_life_is_told_as_pylance_reads_it(seed):
 @pytest.mark.drawn(2)
 def test_a_random_life_goes_on_where_stable_row_ids_are_turned_on(seed):
     _assert_agrees(live(seed, range(24), turn_on=11), seed)
+
+
+@pytest.mark.drawn(2)
+def test_a_random_life_in_which_commits_are_undone_by_plans(seed):
+    _assert_agrees(live(seed, range(22), weights=WITH_PLANS), seed)
 
 
 LOOKS_LIKE_A_COMPACTION = [107, 117, 129, 138, 154]

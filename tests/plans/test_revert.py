@@ -193,6 +193,27 @@ def test_a_dropped_column_comes_back_without_row_ids_after_a_compaction(tmp_path
     assert rows_of(uri, "id", "score") == [(7, 7.0), (100, 100.0), (20_000, 20_000.0)]
 
 
+@pytest.mark.parametrize("kind", ["BTREE", "BITMAP", "NGRAM", "LABEL_LIST", "ZONEMAP"])
+def test_rows_that_come_back_are_found_by_an_index(tmp_path: Path, kind: str) -> None:
+    uri = str(tmp_path / "animals.lance")
+    rows = pa.table({"id": range(6), "tag": [[f"tag {n}"] for n in range(6)]})
+    rows = rows.append_column("label", [[f"label {n}" for n in range(6)]])
+    lance.write_dataset(rows.slice(1), uri, enable_stable_row_ids=True)
+    column = "tag" if kind == "LABEL_LIST" else "label"
+    where = "array_has(tag, 'tag 0')" if column == "tag" else "label = 'label 0'"
+    lance.write_dataset(rows.slice(0, 1), uri, mode="append")  # 2
+    lance.dataset(uri).merge_insert(
+        "id"
+    ).when_not_matched_by_source_delete().when_not_matched_insert_all().execute(
+        pa.concat_tables([rows.slice(1, 4), rows.slice(5).set_column(0, "id", [[9]])])
+    )  # 3: deletes 0 and 5, inserts 9
+    lance.dataset(uri).create_scalar_index(column, kind)
+    plan = lx.open_table(uri).plan_revert(3)
+    assert plan.steps[0].words == "Delete 1 row; append 2 rows."
+    carried_out(plan, uri, tmp_path / "plan")
+    assert lance.dataset(uri).to_table(filter=where)["id"].to_pylist() == [0]
+
+
 def test_an_overwrite_is_undone_whole_or_not_at_all(tmp_path: Path) -> None:
     uri = _table(tmp_path)
     lance.write_dataset(pa.table({"other": [1]}), uri, mode="overwrite")

@@ -168,7 +168,15 @@ def _carry_out(
                 doubted |= {key for key in now.rows if key in found and _is_as_now(found, key, now)}
             expected = {k: v for k, v in expected.items() if k in now.rows and k not in doubted}
             found = {k: v for k, v in found.items() if k in now.rows and k not in doubted}
-        yield from _wrong(plan, now, found, expected)
+        restored = [step.arguments["version"] for step in plan.steps if step.kind == "restore"]
+        if restored:
+            [version] = restored
+            yield from _not_restored(plan, dataset, observed(world, branch)[version])
+        else:
+            yield from _wrong(plan, now, found, expected)
+        for where in _lying(dataset, rows):
+            if where not in _lying(lance.dataset(world.lines[branch].uri), rows):
+                yield f"{plan.sentence}: afterwards an index answers {where} wrongly"
         findings = open_table(root, branch).check(severity="error")["code"].to_list()
         mine = open_table(world.root, branch).check(severity="error")["code"].to_list()
         if len(findings) > len(mine):
@@ -197,14 +205,46 @@ def _is_as_now(found: Mapping[int, Any], key: int, now: Observed) -> bool:
     return all(row[name] == value for name, value in was.items() if name in row)
 
 
+def _not_restored(plan: Plan, dataset: lance.LanceDataset, before: Observed) -> Iterator[str]:
+    """Yield what is not as in a version that a plan goes back to."""
+    scanner = dataset.scanner(with_row_id=True, with_row_address=True, blob_handling="all_binary")
+    found = {row.pop("key"): row for row in scanner.to_table().to_pylist()}
+    if found.keys() != before.rows.keys():
+        yield f"{plan.sentence}: rows {sorted(found.keys() ^ before.rows.keys())}"
+        return
+    for key, row in before.rows.items():
+        own = found[key]
+        if (own.pop("_rowid"), own.pop("_rowaddr")) != (row.id, row.address):
+            yield f"{plan.sentence}: key {key} has another row ID or address"
+        if own != {name: value for name, value in row.values.items() if name != "key"}:
+            yield f"{plan.sentence}: key {key} is {own}, must be {row.values}"
+
+
+def _lying(dataset: lance.LanceDataset, rows: list[dict[str, Any]]) -> set[str]:
+    """Return filters that an index answers otherwise than a scan."""
+    found = set[str]()
+    for index in dataset.describe_indices():
+        [name] = index.field_names
+        if name not in dataset.schema.names:
+            continue
+        values = {row[name] for row in rows if isinstance(row.get(name), (int, str))}
+        literals = [repr(value) for value in sorted(values, key=repr)[:4]]
+        for where in [f"{name} = {one}" for one in literals] + [f"{name} IS NULL"]:
+            asked = [
+                dataset.scanner(columns=["key"], filter=where, use_scalar_index=uses_index)
+                .to_table()["key"]
+                .to_pylist()
+                for uses_index in (True, False)
+            ]
+            if sorted(asked[0]) != sorted(asked[1]):
+                found.add(where)
+    return found
+
+
 def _wrong(
     plan: Plan, now: Observed, found: Mapping[int, Any], expected: Mapping[int, Values]
 ) -> Iterator[str]:
     """Yield rows that are not as they must be."""
-    if any(step.kind == "restore" for step in plan.steps):
-        if found.keys() != expected.keys():
-            yield f"{plan.sentence}: rows {sorted(found.keys() ^ expected.keys())}"
-        return
     if any(one.startswith("Nothing can be put back alone") for one in plan.answer.words("notes")):
         [expected] = _values(now)
     if found.keys() != expected.keys():
