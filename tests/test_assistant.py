@@ -74,7 +74,8 @@ def test_what_an_assistant_asks_is_answered_as_the_library_does(path):
     async def questions(client: mcp.Client) -> None:
         tools = (await client.list_tools()).tools
         names = "tables versions changes row find blame disk check damage duplicates inspect"
-        assert [tool.name for tool in tools] == [*names.split(), "lineage", "merge_preview"]
+        plans = "lineage merge_preview plan_revert plan_restore_rows plan_recovery plan_merge"
+        assert [tool.name for tool in tools] == [*names.split(), *plans.split()]
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
         [table] = rows_of(await told(client, "tables"))
         assert (table["table"], table["num_rows"], table["branches"]) == (
@@ -109,6 +110,15 @@ def test_what_an_assistant_asks_is_answered_as_the_library_does(path):
         assert rows_of(await told(client, "lineage", fragment_id=0))
         merge = await told(client, "merge_preview", branch="dev")
         assert [row["column"] for row in merge["data_of_the_table"]["cells"]] == ["word"]
+        plan = await told(client, "plan_revert", version="2", key="id", overwrite=True)
+        assert plan["answer"].startswith("Undo version 2 with 1 commit: write `word` of 1 row")
+        assert "lance-explorer plan revert" in plan["code"]
+        plan = await told(client, "plan_restore_rows", where="id = 9", at="1")
+        assert plan["answer"].endswith("version 1 with 1 commit: append 1 row.")
+        plan = await told(client, "plan_recovery")
+        assert plan["answer"] == "Recover: no damaged file was found in 4 versions."
+        plan = await told(client, "plan_merge", branch="dev", key="id")
+        assert [row["key"] for row in plan["data_of_the_table"]["conflicts"]] == ["id = 7"]
 
     ask(over_stdio(path), questions)
 

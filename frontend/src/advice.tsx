@@ -2,7 +2,9 @@
 
 import "./advice.css";
 import type { ComponentChildren } from "preact";
+import type { Link } from "./link";
 import type { Advice, Changes, Finding } from "./messages";
+import { AskExplorer } from "./reactive";
 import { count, cut } from "./text";
 
 interface AdviceProps {
@@ -10,6 +12,8 @@ interface AdviceProps {
   choose?: (changes: Changes) => void;
   open?: (view: string, changes: Changes) => void;
   canOpen?: (view: string) => boolean;
+  /** Through which the explorer is asked for a plan. */
+  link?: Link;
   /** What stands beside "nothing". */
   closer?: ComponentChildren;
   /** A view of one version only has fragments to choose. */
@@ -49,6 +53,7 @@ export function AdviceList({ advice, closer, ...actions }: AdviceProps) {
 
 function Entry({
   found,
+  link,
   choose,
   open,
   canOpen,
@@ -82,6 +87,11 @@ function Entry({
           <button class="lx-button lx-small" onClick={() => open(view, changes)}>
             Open {VIEW_NAMES[view]}
           </button>
+        )}
+        {link && found.question && (
+          <AskExplorer link={link} question={found.question}>
+            Recover
+          </AskExplorer>
         )}
       </div>
     </li>

@@ -150,7 +150,7 @@ export const render = view<DiskQuestions>("lx-disk-view", ({ model, link, onClos
         <Note role="status">{failure.value}</Note>
         <div class={placeClass("lx-disk-about", shown !== null, isMoving.value)} hidden={failure.value !== ""}>
           <Panel title="What to do" isWaiting={!advice.value}>
-            <AdviceList advice={advice.value} choose={link.setState} isOfVersion />
+            <AdviceList advice={advice.value} link={link} choose={link.setState} isOfVersion />
           </Panel>
           <div class="lx-cards">{shown && totalCards(shown.totals)}</div>
           <Panel title="How large they are">

@@ -102,7 +102,7 @@ export const render = view<IndicesQuestions>("lx-sheet lx-indices", ({ link, onC
           note={every?.problem ? `What indices covered over versions is unknown: ${cut(every.problem, 500)}` : ""}
         />
         <div class={ofVersion("lx-of-version")}>
-          <AdviceList advice={found?.advice ?? null} />
+          <AdviceList advice={found?.advice ?? null} link={link} />
           <IndexCards facts={found?.indices ?? []} chosen={index.value} onChoose={choose} />
           {found && found.num_indices > found.indices.length && (
             <p class="lx-quiet">

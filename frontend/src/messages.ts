@@ -16,6 +16,8 @@ export interface Finding {
   remedy_code: string;
   /** Where more is shown. */
   view: string | null;
+  /** What to ask the explorer for a plan that mends it. */
+  question: string | null;
 }
 
 /** All of it, the worst first. */

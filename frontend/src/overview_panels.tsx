@@ -289,6 +289,7 @@ export function AdvicePanel({ link, advice, isLooking }: { link: Link; advice: A
     >
       <AdviceList
         advice={advice}
+        link={link}
         choose={link.setState}
         open={link.open}
         canOpen={link.canOpen}

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.answers import Answer, Answering, Section, lines
+from lance_explorer.answers import Answer, Answering, Ask, Section, lines
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.checks.copies import Copies, Fate
 from lance_explorer.checks.data_file_checks import data_file_findings
@@ -36,7 +36,7 @@ from lance_explorer.history.readable import readable_history
 from lance_explorer.history.view import HistoryView
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["DAMAGE", "Damage", "DamagedFile", "damage", "damage_of"]
+__all__ = ["DAMAGE", "MENDED", "RECOVER", "Damage", "DamagedFile", "damage", "damage_of"]
 
 DAMAGE = FrameSchema(
     "damage",
@@ -66,6 +66,19 @@ DAMAGE = FrameSchema(
     ),
 )
 """The columns of ``Damage.to_polars()``."""
+
+RECOVER = Ask("Recover", "recover")
+"""Asks the explorer for a plan that repairs the table."""
+
+MENDED = frozenset(
+    {
+        *("missing_files", "files_of_wrong_size", "corrupt_data_file", "value_file_missing"),
+        *("unreadable_manifest", "deleted_rows_unknown"),
+        *("index_unreadable", "index_misses_rows", "index_has_other_values"),
+        *("index_names_no_rows",),
+    }
+)
+"""The findings that such a plan mends, or whose losses it counts."""
 
 _BROKEN = {"missing": "missing", "wrong_size": "of another size than is named"}
 _ROW_KINDS = ("data", "deletion")
@@ -285,7 +298,8 @@ class Damage(Answering):
             "deep": "Sizes and ends of files were looked at, not the values in them.",
             "values": "Every column of every data file was read.",
         }[self._depth]
-        told = [self.remedy.words, looked] if self.files else [looked]
+        plan = "A plan repairs what can be, and says what is lost: `table.plan_recovery()`."
+        told = [self.remedy.words, plan, looked] if self.files else [looked]
         return Answer(
             self.sentence,
             (
@@ -302,6 +316,7 @@ class Damage(Answering):
                 ),
             ),
             f'table.damage(depth="{self._depth}").to_polars()',
+            asks=(RECOVER,) if self.files else (),
         )
 
     def to_polars(self) -> pl.DataFrame:

@@ -22,6 +22,7 @@ from lance_explorer.display import branch_words
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.version_refs import MAIN
+from lance_explorer.plans.records import OnConflict
 from lance_explorer.shown import one_line
 from lance_explorer.table import Table, open_table
 from lance_explorer.values.child import called_apart, time_limit
@@ -39,9 +40,10 @@ _MOST_CHANGES = 100_000
 
 _INSTRUCTIONS = (
     "Reads the history of Lance tables: versions, what changed, rows and who changed them, what is "
-    "on disk. Nothing is ever written. Begin with `tables`. A version is a number (-1 is the "
-    "latest), a tag, a day or time in UTC such as 2026-01-31, yesterday or '3 hours ago', or "
-    "dev@5 for version 5 of branch dev. A filter is SQL, such as photo_id = 42. " + data_note
+    "on disk; and plans what a person can do about it. Nothing is ever written. Begin with "
+    "`tables`. A version is a number (-1 is the latest), a tag, a day or time in UTC such as "
+    "2026-01-31, yesterday or '3 hours ago', or dev@5 for version 5 of branch dev. A filter is "
+    "SQL, such as photo_id = 42. " + data_note
 )
 
 
@@ -96,6 +98,10 @@ def server(opening: Opening, seconds: float = QUESTION_SECONDS) -> MCPServer[Any
         _Tools.inspect,
         _Tools.lineage,
         _Tools.merge_preview,
+        _Tools.plan_revert,
+        _Tools.plan_restore_rows,
+        _Tools.plan_recovery,
+        _Tools.plan_merge,
     ):
         made.add_tool(
             _answering(tool, opening, seconds),
@@ -273,9 +279,44 @@ class _Tools:
     def merge_preview(self, branch: str, into: str = "", key: str = "", table: str = "") -> Answer:
         """Tell what a merge of a branch would bring, and which cells are in conflict.
 
-        Key is a column that identifies rows; without it a row is what it was at the fork.
+        Key is a column that identifies rows, or several with commas between; without it a row is
+        what it was at the fork.
         """
-        return self._table(table, into).merge_preview(branch, key or None).answer
+        return self._table(table, into).merge_preview(branch, _columns(key)).answer
+
+    def plan_revert(
+        self,
+        version: str,
+        key: str = "",
+        overwrite: bool = False,
+        table: str = "",
+        branch: str = "",
+    ) -> Answer:
+        """Plan how to undo one commit and keep what came after; nothing is done to the table.
+
+        Tells what would be written, what others changed since (left alone, unless `overwrite`),
+        what does not come back, and the command that saves the plan as a script for a person.
+        """
+        asked = self._table(table, branch)
+        choice: OnConflict = "overwrite" if overwrite else "keep"
+        return asked.plan_revert(version, key=_columns(key), on_conflict=choice).answer
+
+    def plan_restore_rows(
+        self, where: str, at: str, key: str = "", table: str = "", branch: str = ""
+    ) -> Answer:
+        """Plan how to put rows back as they were in a version, deleted ones too; nothing is done.
+
+        Where is a filter on the values that they had then.
+        """
+        return self._table(table, branch).plan_restore_rows(where, at, key=_columns(key)).answer
+
+    def plan_recovery(self, table: str = "", branch: str = "") -> Answer:
+        """Plan how to repair what `damage` finds, and tell what is lost; nothing is done."""
+        return self._table(table, branch).plan_recovery().answer
+
+    def plan_merge(self, branch: str, into: str = "", key: str = "", table: str = "") -> Answer:
+        """Plan how to merge a branch, of which `merge_preview` tells more; nothing is done."""
+        return self._table(table, into).merge_preview(branch, _columns(key)).plan().answer
 
     def _table(self, name: str, branch: str) -> Table:
         """Return a table as it is now; without a name, the one that there is."""
@@ -292,6 +333,10 @@ class _Tools:
 
 def _rows(sentence: str, found: pl.DataFrame) -> Answer:
     return Answer(sentence, (Section("rows", "", found),))
+
+
+def _columns(key: str) -> list[str] | None:
+    return key.split(",") if key else None
 
 
 def _bounded(limit: int) -> int:

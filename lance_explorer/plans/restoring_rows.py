@@ -24,9 +24,12 @@ def plan_restore_rows(
 
     then = resolve(view, at)
     latest = BranchVersion(view, view.latest_version)
+    words = f"version {then.version}"
+    if then.view.branch != view.branch:
+        words += f" of {then.view.branch or 'main'}"
     parts = PlanParts(
         latest,
-        f"Put the rows of `{where}` back as they were in version {then.version}",
+        f"Put the rows of `{where}` back as they were in {words}",
         f"put_rows_back_as_in_{then.version}",
         call("table.plan_restore_rows", where, at=_named(then), key=[*key] or None),
         tuple(key),
@@ -42,15 +45,15 @@ def plan_restore_rows(
         raise refused
     found = matching_rows(root, then.version, fragments, where, options).addresses
     if not len(found):
-        parts.add(f"No row of version {then.version} fits `{where}`.")
+        parts.add(f"No row of {words} fits `{where}`.")
         return parts
     sides = ThreeWay(latest, latest, then, key)
     bring_rows(parts, sides, only=found, overwrites=True, come_back=True)
     work = parts.rows
     same = len(found) - (work.num_rows + work.num_left_alone if work is not None else 0)
     if same:
-        verb = "is" if same == 1 else "are"
-        parts.add(f"{counted(same, 'row')} {verb} as they were already.")
+        verb = "is as it was" if same == 1 else "are as they were"
+        parts.add(f"{counted(same, 'row')} {verb} already.")
     return parts
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from lance_explorer.checks.advice import NOTHING_TO_DO, SEVERITY_WORDS, advice_counts
+from lance_explorer.checks.damage import MENDED, RECOVER
 from lance_explorer.findings import Finding
 from lance_explorer.widgets.messages.advice import Advice
 from lance_explorer.widgets.messages.advice import Finding as Shown
@@ -51,6 +52,7 @@ def _shown(finding: Finding) -> Shown:
         remedy=remedy.statement if remedy else "",
         remedy_code=remedy.code if remedy else "",
         view=VIEWS_OF_TOPICS.get(finding.topic),
+        question=RECOVER.question if finding.code in MENDED else None,
     )
 
 

@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from lance_explorer.answers import Answer, Line, Place, Section
+import polars as pl
+
+from lance_explorer.answers import Answer, Ask, Line, Place, Section
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.lineage.find import Found
 from lance_explorer.lineage.found_words import sighting_words, telling
 from lance_explorer.table import Table
 from lance_explorer.widgets.row_lookup import row_named
 
-__all__ = ["MOST_LINES", "found_answer"]
+__all__ = ["MOST_LINES", "found_answer", "put_back"]
 
 MOST_LINES = 12
 
@@ -25,7 +27,18 @@ def found_answer(table: Table, found: Found) -> Answer:
     listed = tuple([Line(told, place) for told, place in zip(words, places, strict=True)])
     is_one = len({place.choices.get("row_id") for place in places}) == 1
     place = replace(places[0], words="Open the row") if is_one else None
-    return replace(answer, sections=(Section("rows", "", listed),), place=place)
+    asks = put_back(found.where, rows)
+    return replace(answer, sections=(Section("rows", "", listed),), place=place, asks=asks)
+
+
+def put_back(where: str, rows: pl.DataFrame) -> tuple[Ask, ...]:
+    """Return what asks for rows that were deleted, if one commit did that and none came back."""
+    gone = rows.filter(pl.col("ended_as").is_in(["deleted", "overwritten"]))
+    back = gone.join(rows.filter("is_live"), on="_row", how="semi")
+    versions = gone["ended_version"].unique().to_list()
+    if len(versions) != 1 or versions[0] is None or len(back):
+        return ()
+    return (Ask("Put these rows back", f"put {where} back as in {versions[0] - 1}"),)
 
 
 def _place(table: Table, row: Mapping[str, Any]) -> Place:

@@ -14,18 +14,21 @@ import polars as pl
 from lance_explorer.answers import Answer, Ask, Line, Place, Section
 from lance_explorer.answers.calls import call
 from lance_explorer.checks.advice import NOTHING_TO_DO, advice, advice_counts
+from lance_explorer.checks.damage import MENDED, RECOVER
 from lance_explorer.disk.plans import plans
 from lance_explorer.disk.usage import DiskUsage
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.frames.sizes import counted
+from lance_explorer.history.version_refs import resolve
 from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline
 from lance_explorer.lineage.found_words import LONGEST_VALUE, by_whom, value_words
+from lance_explorer.lineage.where import filter_for, is_word
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import VIEWS_OF_TOPICS
 from lance_explorer.widgets.disk_data import on_disk
-from lance_explorer.widgets.found_lines import MOST_LINES, found_answer
+from lance_explorer.widgets.found_lines import MOST_LINES, found_answer, put_back
 from lance_explorer.widgets.row_lookup import row_filter
 
 __all__ = ["QUESTIONS", "answer_to", "examples"]
@@ -92,6 +95,7 @@ def examples(table: Table) -> list[tuple[str, str]]:
             "what puts rows back as they were, deleted ones too",
         ),
         ("what should be done", "what all checks find"),
+        ("recover", "what repairs a damaged table, and what is lost"),
         ("show refs", "tags and branches, or any other frame of table.inspect"),
     ]
     return [(text, hint) for text, hint in told if text]
@@ -127,11 +131,7 @@ def _who_deleted(table: Table, where: str) -> Answer:
     more = "" if found.is_complete else f" {found.sentence}"
     sentence = f"{counted(count, 'row')} {_was(count)} deleted {which}.{again}{doubt}{more}"
     place = Place("time_travel", {"version": first["ended_version"]}, words="Open Time travel")
-    answer = _told(sentence, lines, code, place)
-    if len(commits) > 1 or back:
-        return answer
-    ask = Ask("Put these rows back", f"put {where} back as in {first['ended_version'] - 1}")
-    return replace(answer, asks=(ask,))
+    return replace(_told(sentence, lines, code, place), asks=put_back(where, rows))
 
 
 def _by_commit(row: Mapping[str, Any], count: int, version: int) -> Line:
@@ -231,7 +231,9 @@ def _what_to_do(table: Table) -> Answer:
     told = advice_counts(found)
     lines = [Line(finding.sentence, _view_of(finding.topic)) for finding in found[:MOST_LINES]]
     sentence = f"{told[:1].upper()}{told[1:]}." if told else f"{NOTHING_TO_DO}."
-    return _told(sentence, lines, "table.check()", Place("overview", words="Open Overview"))
+    answer = _told(sentence, lines, "table.check()", Place("overview", words="Open Overview"))
+    is_damaged = any(finding.code in MENDED for finding in found)
+    return replace(answer, asks=(RECOVER,) if is_damaged else ())
 
 
 def _touched(table: Table, column: str) -> Answer:
@@ -295,10 +297,18 @@ def _undo(table: Table, version: str) -> Answer:
 
 
 def _put_back(table: Table, where: str, at: str) -> Answer:
-    version = table.at(_version_of(at)).version
+    ref = _version_of(at)
+    then = resolve(table._view, ref)
+    schema = then.view.version(then.version).records[0].schema
     if found := re.fullmatch(r"(?:the )?row (\d+)", where, re.IGNORECASE):
-        where = row_filter(table, int(found[1]), version)
-    return table.plan_restore_rows(where, version).answer
+        where = row_filter(table, int(found[1]), then.version)
+    else:
+        where = filter_for(where, schema, is_word=is_word(where, [schema])) or where
+    return table.plan_restore_rows(where, ref).answer
+
+
+def _damaged(table: Table) -> Answer:
+    return table.damage().answer
 
 
 def _recover(table: Table) -> Answer:
@@ -404,6 +414,7 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
         _question(r"put\s+(.+?)\s+back(?:\s+as)?\s+(?:in|at|of)\s+(?:version\s+)?(.+)"),
         _put_back,
     ),
+    (_question(r"what is (?:damaged|broken|lost)"), _damaged),
     (_question(r"(?:how to\s+)?(?:recover|repair)(?:\s+(?:it|this|the table))?"), _recover),
     (_question(r"how to merge\s+(?:branch\s+)?(\S+)"), _how_to_merge),
     (

@@ -25,7 +25,7 @@ def test_changed_and_deleted_rows_are_put_back(tmp_path: Path, stable: bool) -> 
     uri = _table(tmp_path, stable=stable)
     plan = lx.open_table(uri).plan_restore_rows("id <= 2", at=1)
     assert plan.steps[0].words == "Write `label` of 1 row in place; append 1 row."
-    assert "1 row is as they were already." in plan.answer.words("notes")
+    assert "1 row is as it was already." in plan.answer.words("notes")
     carried_out(plan, uri, tmp_path / "plan")
     labels = dict(rows_of(uri, "id", "label"))
     assert labels == {0: "old 0", 1: "old 1", 2: "old 2", 3: "old 3", 4: "new", 5: "old 5"}
@@ -42,7 +42,7 @@ def test_a_deleted_row_whose_key_lives_again_is_updated(tmp_path: Path) -> None:
 def test_rows_that_need_no_plan_say_so(tmp_path: Path) -> None:
     table = lx.open_table(_table(tmp_path))
     assert "no row of version 1 fits" in table.plan_restore_rows("id = 77", at=1).sentence
-    assert "1 row is as they were already" in table.plan_restore_rows("id = 0", at=1).sentence
+    assert "1 row is as it was already" in table.plan_restore_rows("id = 0", at=1).sentence
     with pytest.raises(lx.InvalidArgumentError):
         table.plan_restore_rows("nowhere = 1", at=1)
     with pytest.raises(lx.InvalidArgumentError, match="key"):

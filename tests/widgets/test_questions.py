@@ -234,3 +234,58 @@ def test_a_row_that_was_deleted_twice_is_one_row(
     two = answer_to(table, "who deleted uid < 3")
     assert two is not None
     assert two.sentence.startswith("1 row was deleted")
+
+
+# -------------------------------------------------------------------------------------- plans
+
+
+@pytest.mark.parametrize("ask", ["who deleted id = 6", "id = 6", "who deleted word 6", "word 6"])
+def test_rows_that_were_deleted_are_put_back_by_a_plan(table: lx.Table, ask: str) -> None:
+    answer = answer_to(table, ask) or (rows_with(table, ask) or given(table, ask))[0]
+    [put] = answer.asks
+    assert put.words == "Put these rows back"
+    plan = asked(table, put.question)
+    assert plan.sentence.endswith("back as they were in version 2 with 1 commit: append 1 row.")
+
+
+def test_rows_that_live_again_are_not_put_back(table: lx.Table) -> None:
+    assert asked(table, "who deleted id = 5").asks == ()
+    assert given(table, "id = 5")[0].asks == ()
+
+
+def test_a_changed_cell_leads_to_two_plans(table: lx.Table) -> None:
+    rows, commit = asked(table, "who changed score of id = 3").asks
+    for ask, number in ((rows, 1), (commit, 1)):
+        told = "write `score` of 1 row in place"
+        assert told in asked(table, ask.question).sentence, number
+    assert asked(table, "undo 3").sentence.startswith("Undo version 3 with 1 commit: append 2 rows")
+
+
+def test_rows_are_put_back_as_they_were_on_another_branch(table: lx.Table) -> None:
+    plan = asked(table, "put id = 3 back as in dev@4")
+    assert plan.sentence == (
+        "Put the rows of `id = 3` back as they were in version 4 of dev: 1 row is as it was "
+        "already."
+    )
+    assert "at=('dev', 4)" in plan.code.replace('"', "'")
+    with pytest.raises(lx.LanceExplorerError):
+        asked(table, "put id = 3 back as in dev@77")
+
+
+def test_how_to_merge_is_a_plan(table: lx.Table) -> None:
+    assert asked(table, "how to merge dev").sentence.endswith("1 commit: delete 1 row.")
+    assert answer_to(table, "how to merge nowhere") is None
+
+
+def test_a_damaged_table_leads_to_a_recovery(tmp_path: Path) -> None:
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"id": range(6)}), path, max_rows_per_file=3)
+    sound = lx.open_table(path)
+    assert asked(sound, "what is damaged").asks == asked(sound, "what should be done").asks == ()
+    Path(path, "data", lance.dataset(path).get_fragments()[0].data_files()[0].path).unlink()
+    broken = lx.open_table(path)
+    for question in ("what is damaged", "what should be done"):
+        [ask] = asked(broken, question).asks
+        assert asked(broken, ask.question).sentence == (
+            "Recover with 1 commit: leave out 1 damaged fragment."
+        )

@@ -21,6 +21,8 @@ class Finding(Message):
     remedy_code: str
     view: str | None
     """Where more is shown."""
+    question: str | None
+    """What to ask the explorer for a plan that mends it."""
 
 
 class Advice(Message):

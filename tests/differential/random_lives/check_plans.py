@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import lance
+import pyarrow as pa
 
 from lance_explorer import Table, open_table
 from lance_explorer.errors import LanceExplorerError
@@ -221,24 +222,27 @@ def _not_restored(plan: Plan, dataset: lance.LanceDataset, before: Observed) -> 
 
 
 def _lying(dataset: lance.LanceDataset, rows: list[dict[str, Any]]) -> set[str]:
-    """Return filters that an index answers otherwise than a scan."""
+    """Return filters that an index answers otherwise than a scan, or not at all."""
     found = set[str]()
     for index in dataset.describe_indices():
-        [name] = index.field_names
-        if name not in dataset.schema.names:
+        if len(index.field_names) != 1 or index.field_names[0] not in dataset.schema.names:
             continue
+        [name] = index.field_names
         values = {row[name] for row in rows if isinstance(row.get(name), (int, str))}
         literals = [repr(value) for value in sorted(values, key=repr)[:4]]
         for where in [f"{name} = {one}" for one in literals] + [f"{name} IS NULL"]:
-            asked = [
-                dataset.scanner(columns=["key"], filter=where, use_scalar_index=uses_index)
-                .to_table()["key"]
-                .to_pylist()
-                for uses_index in (True, False)
-            ]
-            if sorted(asked[0]) != sorted(asked[1]):
+            try:
+                by_index, by_scan = (_keys(dataset, where, by_index=one) for one in (True, False))
+            except pa.ArrowInvalid:
                 found.add(where)
+            else:
+                found |= {where} if by_index != by_scan else set()
     return found
+
+
+def _keys(dataset: lance.LanceDataset, where: str, *, by_index: bool) -> list[int]:
+    scanner = dataset.scanner(columns=["key"], filter=where, use_scalar_index=by_index)
+    return sorted(scanner.to_table()["key"].to_pylist())
 
 
 def _wrong(
