@@ -81,9 +81,9 @@ def bring_rows(
     arguments |= {"properties": _former_ids(work)}
     parts.add(Step("rows", f"{words[0].upper()}{words[1:]}.", "; ".join(calls), arguments))
     if inserted and come_back and sides.has_row_ids:
-        parts.add(_new_ids(inserted, "comes back with", "come back with"))
-    if updated and not work.in_place and sides.has_row_ids:
-        parts.add(_new_ids(updated, "is written anew, with", "are written anew, with"))
+        rows = "1 row comes" if inserted == 1 else f"{inserted:,} rows come"
+        ids = "a new row ID" if inserted == 1 else "new row IDs"
+        parts.add(Loss("row_ids", f"{rows} back with {ids}", inserted))
     parts.add(*TableFacts(parts.place).index_losses(work))
 
 
@@ -93,11 +93,6 @@ def go_back(parts: PlanParts, version: int, why: str) -> None:
     code = f"dataset.checkout_version({version}).restore()"
     parts.add(Step("restore", words, code, {"version": version}))
     parts.num_rows = place_rows(BranchVersion(parts.place.view, version)).num_rows
-
-
-def _new_ids(count: int, one: str, several: str) -> Loss:
-    words = f"1 row {one} a new row ID" if count == 1 else f"{count:,} rows {several} new row IDs"
-    return Loss("row_ids", words, count)
 
 
 def _former_ids(work: RowWork) -> dict[str, str]:

@@ -15,7 +15,7 @@ import lance
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from lance.fragment import write_fragments
+from lance.fragment import FragmentMetadata, RowIdSequence, write_fragments
 
 PLAN: Any = {}
 
@@ -205,10 +205,10 @@ def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
     rows = read(step["file"])
     repaired = step.get("fragments", [])
     changes = {name: rows.filter(pc.equal(rows["_change"], name)) for name in CHANGES}
-    if not step["in_place"]:  # pylance writes into legacy files only what lives
-        for name in ("delete", "insert"):
-            changes[name] = pa.concat_tables([changes[name], changes["update"]])
-        changes["update"] = changes["update"].slice(0, 0)
+    moved = changes["update"].slice(0, 0)
+    if not step["in_place"]:
+        moved, changes["update"] = changes["update"], moved
+        changes["delete"] = pa.concat_tables([changes["delete"], moved])
     updated, offsets = dict[int, Any](), dict[int, bytes]()
     modified = list[int]()
     for fragment_id, some in by_fragment(changes["update"]):
@@ -221,6 +221,8 @@ def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
         )
     removed, predicates = [*repaired], [f"_fragid = {one}" for one in repaired]
     for fragment_id, some in by_fragment(changes["delete"]):
+        if fragment_id in repaired:
+            continue
         predicate = f"_rowaddr IN ({', '.join(map(str, some['_rowaddr'].to_pylist()))})"
         predicates.append(predicate)
         left = fragment_of(dataset, fragment_id).delete(predicate)
@@ -231,10 +233,7 @@ def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
             updated[fragment_id] = replace(one, deletion_file=left.deletion_file)
         else:
             updated[fragment_id] = left
-    new = []
-    if len(changes["insert"]):
-        inserted = changes["insert"].select(dataset.schema.names)
-        new = write_fragments(as_stored(inserted, dataset.schema), dataset)
+    new = [*appended(dataset, changes["insert"]), *appended(dataset, moved, are_moved=True)]
     operation: Operation
     if new and not updated and not removed:
         operation = lance.LanceOperation.Append(new)
@@ -249,12 +248,28 @@ def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
             updated_fragments=[*updated.values()],
             new_fragments=new,
             fields_modified=modified,
-            # Else indices are said to cover rows that are new.
+            # Without it indices are said to cover rows that are new.
             fields_for_preserving_frag_bitmap=[*field_ids(dataset.lance_schema.fields())],
             update_mode="rewrite_columns" if modified else "rewrite_rows",
             updated_fragment_offsets=offsets or None,
         )
     return operation
+
+
+def appended(
+    dataset: lance.LanceDataset, rows: pa.Table, *, are_moved: bool = False
+) -> Iterator[FragmentMetadata]:
+    """Write rows into fragments of their own; those that are moved keep their row IDs."""
+    if not len(rows):
+        return
+    values, start = rows.select(dataset.schema.names), 0
+    for fragment in write_fragments(as_stored(values, dataset.schema), dataset):
+        if are_moved and dataset.has_stable_row_ids:
+            ids = RowIdSequence(rows["_rowid"].slice(start, fragment.physical_rows))
+            yield replace(fragment, row_id_meta=ids.to_inline_metadata())
+        else:
+            yield fragment
+        start += fragment.physical_rows
 
 
 def field_ids(fields: Any) -> Iterator[int]:

@@ -149,8 +149,9 @@ class Plan(Answering):
         """Return the rows that it changes: ``_change``, ``_rowid``, ``_rowaddr`` and values.
 
         ``_change`` is ``update``, ``delete`` or ``insert``. Of updated rows the columns are given
-        that any row gets another value of, all others are null; of deleted rows none. A row that
-        comes back has the row ID here that it had. :meth:`batches` gives the same in pieces.
+        that any row gets another value of (where rows are written anew, all), all others are null;
+        of deleted rows none. A row that comes back has the row ID here that it had. :meth:`batches`
+        gives the same in pieces.
 
         Examples
         --------
@@ -366,12 +367,12 @@ class Plan(Answering):
                     is_warning=True,
                 ),
                 Section("steps", several, steps, words=("step",), uncut=("step", "call")),
-                Section("rows", _title(num_rows), first),
+                Section("rows", _title(num_rows), first, values=tuple(first.columns[2:])),
                 Section(
                     "conflicts",
                     "Conflicts",
                     conflicts,
-                    values=("planned", "now", "key"),
+                    uncut=("planned", "now", "key"),
                     schema=PLAN_CONFLICTS,
                 ),
                 Section("loss_lines", None, losses, schema=PLAN_LOSSES),

@@ -20,10 +20,11 @@ from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.identity import columns_at
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.progress import with_progress
 from lance_explorer.history.view import HistoryView
 from lance_explorer.plans.arrow_columns import arrow_column, stored_field
 from lance_explorer.plans.frames import PLAN_CONFLICTS
-from lance_explorer.plans.places import Places
+from lance_explorer.plans.places import ROWS_AT_ONCE, Places
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -58,19 +59,14 @@ class RebuiltRows:
 
     Attributes
     ----------
-    counts : ndarray of int64
-        How many rows are updated, deleted and inserted: all are inserted.
-    num_lost : int
-        How many rows are not among them.
+    num_rows, num_lost : int
+        How many rows there are, and how many are lost.
     num_null : dict of str to int
         For each column how many of these rows lost their value in it.
     """
 
     num_left_alone = 0
     num_overwritten = 0
-    updated_row_bytes = 0.0
-    inserted_bytes = 0.0
-    updated = np.empty(0, dtype=np.uint64)
 
     def __init__(
         self,
@@ -91,15 +87,10 @@ class RebuiltRows:
                 is_gone |= is_lost[field.name]
         self._chosen = ~is_gone
         self.num_lost = int(is_gone.sum())
-        self.counts = np.array([0, 0, len(is_gone) - self.num_lost])
+        self.num_rows = len(is_gone) - self.num_lost
         self.num_null = {
             name: count for name, lost in is_lost.items() if (count := int((lost & ~is_gone).sum()))
         }
-
-    @property
-    def num_rows(self) -> int:
-        """How many rows there are."""
-        return int(self.counts[2])
 
     @property
     def schema(self) -> pa.Schema:
@@ -113,16 +104,16 @@ class RebuiltRows:
         return PLAN_CONFLICTS.polars_schema.to_frame()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, those of one fragment at a time."""
-        owners = fragments_of(self._live.after)
-        for fragment in self.fragments:
-            some = np.flatnonzero((owners == fragment) & self._chosen)
-            if not len(some):
-                continue
+        """Yield the rows, so many at a time."""
+        places, addresses = np.flatnonzero(self._chosen), self._live.after
+        ids = self._live.identity if self._now.has_row_ids else addresses
+        starts = range(0, len(places), ROWS_AT_ONCE)
+        for start in with_progress(starts, "Reading values", f"x {ROWS_AT_ONCE:,} rows", few=2):
+            some = places[start : start + ROWS_AT_ONCE]
             arrays = [
-                pa.array(["insert"] * len(some), pa.string()),
-                pa.array(self._live.identity[some], pa.uint64()),
-                pa.nulls(len(some), pa.uint64()),
+                pa.array(["update"] * len(some), pa.string()),
+                pa.array(ids[some], pa.uint64()),
+                pa.array(addresses[some], pa.uint64()),
                 *[self._values(field, some) for field in self._columns],
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=self.schema)

@@ -80,8 +80,8 @@ def _rebuild(parts: PlanParts, found: Damage, files: list[DamagedFile]) -> None:
     if count:
         told = f"{counted(len(fragments), 'damaged fragment')} by {counted(count, 'row')}"
         words = f"Replace {told} that stand elsewhere, or in whole files."
-        code = "lance.fragment.write_fragments(rows, dataset)  # and without these fragments"
-        arguments = {"file": ROWS_FILE, "columns": [], "in_place": True, "fragments": fragments}
+        code = "lance.fragment.write_fragments(rows, dataset)  # instead of these fragments"
+        arguments = {"file": ROWS_FILE, "columns": [], "in_place": False, "fragments": fragments}
         parts.add(Step("rows", words, code, arguments))
     else:
         parts.add(_left_out(fragments))
@@ -93,9 +93,6 @@ def _rebuild(parts: PlanParts, found: Damage, files: list[DamagedFile]) -> None:
     for name, lost_values in rows.num_null.items():
         lost = f"`{name}` of {counted(lost_values, 'row')}: it is null then"
         parts.add(Loss("values", lost, lost_values))
-    if count and place_rows(parts.place).has_row_ids:
-        words = "1 row gets a new row ID" if count == 1 else f"{count:,} rows get new row IDs"
-        parts.add(Loss("row_ids", words, count))
 
 
 def _leave_out(parts: PlanParts, fragments: list[int]) -> None:

@@ -154,8 +154,10 @@ def _read(path: str, line: Any) -> None:
     told: dict[str, Any] = {}
     try:
         dataset = lance.dataset(path)
-        rows = dataset.to_table().sort_by("id")
-        told = {"rows": rows.to_pylist(), "version": dataset.version}
+        rows = dataset.to_table(with_row_id=True).sort_by("id")
+        ids = rows["_rowid"].to_pylist() if dataset.has_stable_row_ids else []
+        told = {"rows": rows.drop_columns("_rowid").to_pylist(), "version": dataset.version}
+        told["row_ids"] = dict(zip(map(str, rows["id"].to_pylist()), ids, strict=False))
         found = [
             dataset.scanner(filter=f"id = {one}", columns=["id"]).to_table()["id"].to_pylist()
             for one in (0, 7, 21, 39, 45)
@@ -230,6 +232,10 @@ def _wrong_rows(case: Damaged, plan: Plan, after: dict[str, Any], *, is_old: boo
     gone, come = old.keys() - new.keys(), new.keys() - old.keys()
     other = [one for one in new.keys() & old.keys() if new[one] != old[one]]
     twice = len(after["rows"]) - len(new)
+    was, is_now = case.before["row_ids"], after["row_ids"]
+    moved = [one for one in was.keys() & is_now.keys() if was[one] != is_now[one]]
+    if moved and not twice and "rows" not in said:
+        return f"{plan.sentence}: {moved} have other row IDs"
     if len(gone) + len(come) + twice > said.get("rows", 0) or (
         not twice and len(other) > said.get("values", 0)
     ):

@@ -65,6 +65,23 @@ def test_a_wrong_update_is_undone_and_later_edits_stay(tmp_path: Path, stable: b
     assert plan.id in commit["properties"]
 
 
+def test_rows_of_legacy_files_are_written_anew_and_keep_their_row_ids(tmp_path: Path) -> None:
+    uri = str(tmp_path / "animals.lance")
+    rows = pa.table({"id": range(6), "label": [f"old {n}" for n in range(6)]})
+    lance.write_dataset(rows, uri, enable_stable_row_ids=True, data_storage_version="legacy")
+    before = lance.dataset(uri).to_table(with_row_id=True).to_pylist()
+    lance.dataset(uri).delete("id = 0")
+    lance.dataset(uri).update({"label": "'wrong'"}, where="id IN (2, 4)")
+    lance.dataset(uri).create_scalar_index("label", "BITMAP")
+    plan = lx.open_table(uri).plan_revert(3)
+    assert plan.sentence.endswith("write all columns of 2 rows anew.")
+    assert "row_ids" not in plan.losses()["kind"].to_list()
+    carried_out(plan, uri, tmp_path / "plan")
+    after = lance.dataset(uri).to_table(with_row_id=True).to_pylist()
+    assert sorted(after, key=repr) == sorted(before[1:], key=repr)
+    assert lance.dataset(uri).to_table(filter="label = 'old 4'")["id"].to_pylist() == [4]
+
+
 @KINDS
 def test_with_overwrite_later_edits_go_and_deleted_rows_come_back(
     tmp_path: Path, stable: bool
