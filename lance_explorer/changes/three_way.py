@@ -10,8 +10,9 @@ from lance_explorer.changes.merge_lines import cell_lines, row_lines
 from lance_explorer.changes.merge_rows import Compared, MatchedRows, Values, matched
 from lance_explorer.changes.merge_schema import merge_schema
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.format.schema import NO_PARENT, column_fields, field_paths
 from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.columns.identity import fields_of_both
 
 __all__ = ["ThreeWay", "check_columns", "named"]
 
@@ -78,6 +79,24 @@ class ThreeWay:
     def schema(self) -> pl.DataFrame:
         """The fields that either side changed."""
         return merge_schema(self.ours.fields, self.theirs.fields)
+
+    @cached_property
+    def doubtful(self) -> frozenset[str]:
+        """The names and paths of columns that may be one or two: lost versions would tell.
+
+        What differs is told all the same, by the likeliest column; nothing is written by it.
+        """
+        found = set[str]()
+        for place in self.places:
+            if (place.view.branch, place.version) == (self.base.view.branch, self.base.version):
+                continue
+            for pair in fields_of_both(self.base, place).doubtful:
+                for one, field_id in zip((self.base, place), pair, strict=True):
+                    schema = one.view.version(one.version).records[0].schema
+                    for name, fields in column_fields(schema).items():
+                        if field_id in {field.id for field in fields}:
+                            found |= {name, field_paths(schema)[fields[0].id]}
+        return frozenset(found)
 
     def rows(self, chosen: Sequence[str]) -> pl.DataFrame:
         """Return the rows with some outcomes: see :meth:`.MergePreview.rows`."""

@@ -8,7 +8,7 @@ from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.plans.added_columns import AddedColumns
 from lance_explorer.plans.column_work import Target, column_work, plain_columns
 from lance_explorer.plans.plan import COLUMNS_FILE, ROWS_FILE, PlanParts
-from lance_explorer.plans.records import Loss, Step
+from lance_explorer.plans.records import Conflict, Loss, Step
 from lance_explorer.plans.row_work import RowWork
 from lance_explorer.plans.table_facts import TableFacts
 from lance_explorer.rowids.arrays import Uint64Array
@@ -57,6 +57,9 @@ def bring_rows(
     targets = plain_columns(sides) if targets is None else targets
     work = RowWork(sides, targets, overwrites=overwrites, only=only)
     parts.rows = work
+    note = "lost versions leave open whether it is the same column there: it is left as it is"
+    names = [target.name for target in targets if target.name in sides.doubtful]
+    parts.add(*[Conflict("uncertain", "column", name, note=note) for name in names])
     parts.num_rows = place_rows(parts.place).num_rows
     if not work.num_rows:
         return

@@ -66,8 +66,9 @@ def plain_columns(sides: ThreeWay) -> list[Target]:
     found = []
     for one in _schema(sides.places[0]):
         name = shown[one.name]
-        images = compared.get(name) or (None, name, name if name in theirs else None)
-        found.append(Target(one, images))
+        base, ours, there = compared.get(name) or (None, name, name if name in theirs else None)
+        is_open = one.name in sides.doubtful  # rows that are there keep what they have
+        found.append(Target(one, (None if is_open else base, ours, there)))
     return found
 
 
@@ -87,6 +88,8 @@ def column_work(sides: ThreeWay, *, overwrites: bool) -> ColumnWork:
             continue
         if row["path"].rpartition(".")[0] in whole:
             continue  # it comes with its column
+        if {row["path"], row["path_ours"], row["path_theirs"]} & sides.doubtful:
+            continue  # bring_rows tells of it
         gets_dropped = change == "dropped"
         if row["outcome"] == "conflict" and not (gets_dropped and overwrites):
             note = f"it was {row['change_ours']} since, too"

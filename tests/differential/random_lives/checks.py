@@ -59,11 +59,13 @@ def observed(world: World, branch: str | None) -> dict[int, Observed]:
     """Return the kept versions of a branch as they were read after their commits.
 
     A cast gives a column another ID: only if it and the version before are kept, both tell that it
-    is one column.
+    is one column. Before the first commit of a branch stands the version that it left.
     """
     told: nx.Graph[tuple[int, int]] = nx.Graph()
     for name, line in world.lines.items():
         kept = {version: line.seen[version] for version in world.kept(name)}
+        if line.fork in line.seen and line.fork in world.kept(line.parent):
+            kept[line.fork] = line.seen[line.fork]
         told.add_nodes_from(pair for one in kept.values() for pair in _pairs(one).values())
         for version, one in kept.items():
             ids = dict(_pairs(kept[version - 1]).values()) if version - 1 in kept else {}
