@@ -60,7 +60,7 @@ PICTURES = (
         ready="td",
     ),
     Picture("who-deleted", ARCHIVE, EXPLORER, typed="who deleted photo_id = 42", tall=330),
-    Picture("undo", ARCHIVE, EXPLORER, typed="undo 38", tall=560),
+    Picture("undo", ARCHIVE, EXPLORER, typed="undo 38", tall=600),
     Picture("merge-preview", ARCHIVE, EXPLORER, typed="merge faces", tall=420),
     Picture(
         "lineage",

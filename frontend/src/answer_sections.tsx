@@ -10,6 +10,9 @@ export interface Leads {
   onOpen: (place: AnswerPlace) => void;
 }
 
+/** Texts of more characters are broken anywhere, so that a table keeps within its view. */
+const LONG = 30;
+
 const NOWHERE: Leads = { canOpen: () => false, onOpen: () => {} };
 
 /** All sections, each with its title if it has one. */
@@ -55,7 +58,10 @@ function table(columns: AnswerSection["columns"], rows: AnswerSection["rows"]) {
   const cells = (texts: (string | null)[], Cell: "th" | "td") => (
     <tr>
       {texts.map((text, at) => (
-        <Cell style={{ textAlign: columns[at].is_number ? "right" : "left" }}>
+        <Cell
+          class={(text?.length ?? 0) > LONG ? "lx-search-long" : undefined}
+          style={{ textAlign: columns[at].is_number ? "right" : "left" }}
+        >
           {columns[at].is_words ? rich(text ?? "") : visible(text ?? "")}
         </Cell>
       ))}
