@@ -15,6 +15,7 @@ from lance_explorer.plans.plan import Plan
 from lance_explorer.plans.records import OnConflict
 from tests.plans.carrying_out import carried_out, rows_of, run_as_reader, stopping_after
 
+TO_INT32: Any = {"path": "id", "data_type": pa.int32()}
 KINDS = pytest.mark.parametrize("stable", [True, False], ids=["stable row IDs", "addresses"])
 
 
@@ -127,7 +128,7 @@ def test_the_latest_commit_is_undone_by_going_back(tmp_path: Path) -> None:
         lambda dataset: dataset.add_columns({"twice": "id * 2"}),
         lambda dataset: dataset.drop_columns(["score"]),
         lambda dataset: dataset.alter_columns({"path": "label", "name": "tag"}),
-        lambda dataset: dataset.alter_columns({"path": "id", "data_type": pa.int32()}),
+        lambda dataset: dataset.alter_columns(TO_INT32),
     ],
     ids=["add", "drop", "rename", "cast"],
 )
@@ -211,7 +212,7 @@ def test_a_dropped_column_comes_back_without_row_ids_after_a_compaction(tmp_path
 
 
 @pytest.mark.parametrize("kind", ["BTREE", "BITMAP", "NGRAM", "LABEL_LIST", "ZONEMAP"])
-def test_rows_that_come_back_are_found_by_an_index(tmp_path: Path, kind: str) -> None:
+def test_rows_that_come_back_are_found_by_an_index(tmp_path: Path, kind: Any) -> None:
     uri = str(tmp_path / "animals.lance")
     rows = pa.table({"id": range(6), "tag": [[f"tag {n}"] for n in range(6)]})
     rows = rows.append_column("label", [[f"label {n}" for n in range(6)]])
@@ -298,7 +299,7 @@ def _three_steps(folder: Path) -> tuple[str, Plan]:
     uri = _table(folder)
     lance.dataset(uri).create_branch("dev")
     dev = lance.dataset(uri).checkout_version(("dev", None))
-    dev.alter_columns({"path": "id", "data_type": pa.int32()})
+    dev.alter_columns(TO_INT32)
     dev = lance.dataset(uri).checkout_version(("dev", None))
     dev.add_columns({"new": "id + 1"})
     dev = lance.dataset(uri).checkout_version(("dev", None))
@@ -345,7 +346,7 @@ def test_a_commit_of_others_in_between_is_told_with_what_was_done(tmp_path: Path
 
 def test_a_commit_of_others_is_not_taken_for_a_step(tmp_path: Path) -> None:
     uri = _table(tmp_path)
-    lance.dataset(uri).alter_columns({"path": "id", "data_type": pa.int32()})
+    lance.dataset(uri).alter_columns(TO_INT32)
     lance.dataset(uri).update_config({"after": "it"})
     plan = lx.open_table(uri).plan_revert(10)
     assert [step.kind for step in plan.steps] == ["alter_columns"]
