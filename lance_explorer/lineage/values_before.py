@@ -200,7 +200,8 @@ class BranchValues:
         """Return the names of columns in a version, by their names now.
 
         Where IDs do not tell, since versions are lost or all IDs were given anew, names do. A
-        column was not there if none of the fields that hold its values now was.
+        column was not there if none of the fields that hold its values now was, unless it held
+        them itself: a vector that was cast to a list has another field inside.
         """
         history, position = self.now.view.found(self.now.version)
         inside = column_fields(history.records[position].schema)
@@ -208,11 +209,13 @@ class BranchValues:
         own = {f.id: f.name for f in schema if f.parent_id == NO_PARENT}
         later = self._later_ids(version)
         known = {later[id_]: name for id_, name in own.items() if id_ in later}
+        plain = {later[id_] for id_ in own.keys() & {*_leaves(schema)} if id_ in later}
         same = {*later.values()}
         found = {
             name: known[ids[name]]
             for name in self.columns
-            if ids[name] in known and not same.isdisjoint(_leaves(inside[name]))
+            if ids[name] in known
+            and (ids[name] in plain or not same.isdisjoint(_leaves(inside[name])))
         }
         if all(id_ in known for id_ in ids.values()):
             return found
@@ -280,6 +283,6 @@ class BranchValues:
 
 
 def _leaves(fields: Sequence[Field]) -> list[int]:
-    """Return the IDs of the fields of a column that no other one lies in."""
+    """Return the IDs of the fields that no other one lies in."""
     parents = {field.parent_id for field in fields}
     return [field.id for field in fields if field.id not in parents]

@@ -7,7 +7,7 @@ number is no text, and times of two units or zones stay apart: the finer unit re
 import polars as pl
 from polars.datatypes import DataTypeClass
 
-__all__ = ["common_type", "differ"]
+__all__ = ["common_type", "differ", "fitted"]
 
 _Type = pl.DataType | DataTypeClass
 
@@ -33,11 +33,45 @@ def common_type(one: pl.DataType, other: pl.DataType) -> pl.DataType | None:
     """
     if one == other:
         return one
+    wide = _supertype(one, other)
+    if wide is None:
+        wide = _supertype(_with_lists(one), _with_lists(other))
+    return wide if wide is not None and _holds(wide, one) and _holds(wide, other) else None
+
+
+def fitted(values: pl.Series, wide: pl.DataType) -> pl.Series:
+    """Return values in a type that :func:`common_type` gave for theirs and another one.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> fitted(pl.Series([[1.0, 2.0]], dtype=pl.Array(pl.Float32, 2)), pl.List(pl.Float64)).dtype
+    List(Float64)
+    """
+    if values.dtype == wide:
+        return values
+    if _supertype(values.dtype, wide) is None:
+        values = values.cast(_with_lists(values.dtype))
+    found = pl.concat([_empty(wide), values.alias("").to_frame()], how="vertical_relaxed")
+    return found.to_series().alias(values.name)
+
+
+def _supertype(one: pl.DataType, other: pl.DataType) -> pl.DataType | None:
+    """Return what Polars makes of two types; None where it refuses."""
     try:
-        wide = pl.concat([_empty(one), _empty(other)], how="vertical_relaxed").schema[""]
+        return pl.concat([_empty(one), _empty(other)], how="vertical_relaxed").schema[""]
     except pl.exceptions.PolarsError:
         return None
-    return wide if _holds(wide, one) and _holds(wide, other) else None
+
+
+def _with_lists(dtype: _Type) -> pl.DataType:
+    """Return a type with lists of any length for those of one length, which Polars keeps apart."""
+    match dtype:
+        case pl.List() | pl.Array():
+            return pl.List(_with_lists(dtype.inner))
+        case pl.Struct():
+            return pl.Struct({name: _with_lists(one) for name, one in dtype.to_schema().items()})
+    return dtype if isinstance(dtype, pl.DataType) else dtype()
 
 
 def _empty(dtype: pl.DataType) -> pl.DataFrame:
@@ -57,12 +91,11 @@ def differ(one: pl.Series, other: pl.Series) -> pl.Series:
     >>> differ(pl.Series([2**53, 2**53 + 1]), pl.Series([2.0**53, 2.0**53])).to_list()
     [False, True]
     """
-    if common_type(one.dtype, other.dtype) is None:
+    wide = common_type(one.dtype, other.dtype)
+    if wide is None:
         pairs = zip(one.to_list(), other.to_list(), strict=True)
         return pl.Series([old != new for old, new in pairs], dtype=pl.Boolean())
-    parts = [values.alias("").to_frame() for values in (one, other)]
-    both = pl.concat(parts, how="vertical_relaxed").to_series()
-    return both.head(len(one)).ne_missing(both.tail(len(other)))
+    return fitted(one, wide).ne_missing(fitted(other, wide))
 
 
 def _holds(wide: _Type, narrow: _Type) -> bool:

@@ -17,6 +17,7 @@ import polars as pl
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.schema import NO_PARENT, Field, column_fields, is_blob
 from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.columns.common_types import fitted
 from lance_explorer.history.columns.identity import ColumnsAt, columns_at
 from lance_explorer.history.columns.lives import Doubt
 from lance_explorer.history.columns.names import FrameColumns
@@ -79,7 +80,7 @@ class ValueColumns:
         types = pl.Schema({name: self.schema[name] for name in found.columns})
         if found.schema == types:
             return found
-        return pl.concat([pl.DataFrame(schema=types), found], how="vertical_relaxed")
+        return found.with_columns([fitted(found[name], dtype) for name, dtype in types.items()])
 
     def filled(self, values: pl.DataFrame, view: HistoryView, version: int) -> pl.DataFrame:
         """Return them with all columns of the frame, null where the version does not have one."""
