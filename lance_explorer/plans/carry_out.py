@@ -206,7 +206,7 @@ def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
     repaired = step.get("fragments", [])
     changes = {name: rows.filter(pc.equal(rows["_change"], name)) for name in CHANGES}
     moved = changes["update"].slice(0, 0)
-    if not step["in_place"]:
+    if not step["in_place"]:  # the files are legacy, of which pylance writes what lives, or damaged
         moved, changes["update"] = changes["update"], moved
         changes["delete"] = pa.concat_tables([changes["delete"], moved])
     updated, offsets = dict[int, Any](), dict[int, bytes]()
