@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from lance_explorer.answers import Answer, Answering, Section, lines
 from lance_explorer.answers.calls import literal
+from lance_explorer.cells.text import briefs_of
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted
@@ -367,11 +368,18 @@ class Plan(Answering):
                     is_warning=True,
                 ),
                 Section("steps", several, steps, words=("step",), uncut=("step", "call")),
-                Section("rows", _title(num_rows), first, values=tuple(first.columns[2:])),
+                Section(
+                    "rows",
+                    _title(num_rows),
+                    first,
+                    shown=self._shown(first),
+                    uncut=tuple(first.columns[2:]),
+                ),
                 Section(
                     "conflicts",
                     "Conflicts",
                     conflicts,
+                    shown=_with_nulls(conflicts),
                     uncut=("planned", "now", "key"),
                     schema=PLAN_CONFLICTS,
                 ),
@@ -389,6 +397,20 @@ class Plan(Answering):
         batch = next(iter(rows.batches())).slice(0, _FIRST_ROWS)
         frame = pl.DataFrame(pl.from_arrow(pa.Table.from_batches([batch])))
         return rows.num_rows, frame.drop("_rowaddr")
+
+    def _shown(self, first: pl.DataFrame) -> pl.DataFrame:
+        """Return rows with texts for values, and the word for a null that is written."""
+        rows, texts = self._parts.rows, list[pl.Series]()
+        written = (
+            {one.name for one in rows.written} if isinstance(rows, RowWork) else {*first.columns}
+        )
+        for column in first.get_columns()[2:]:
+            is_written = first["_change"] == "insert"
+            if column.name in written:
+                is_written |= first["_change"] == "update"
+            text = briefs_of(column)[0].alias(column.name)
+            texts.append(text.set(is_written & text.is_null(), "null"))
+        return first.with_columns(texts)
 
     @property
     def _notes(self) -> list[str]:
@@ -408,6 +430,19 @@ class Plan(Answering):
 
 def _title(num_rows: int) -> str:
     return "Rows" if num_rows <= _FIRST_ROWS else f"The first {_FIRST_ROWS} of {num_rows:,} rows"
+
+
+def _with_nulls(conflicts: pl.DataFrame) -> pl.DataFrame:
+    """Return conflicts with the word for a null that is a value of the table."""
+    is_cell = (pl.col("subject") == "row") & pl.col("name").is_not_null()
+    are_values = {
+        "planned": is_cell & pl.col("note").is_null(),
+        "now": is_cell & (pl.col("reason") == "changed_since"),
+    }
+    return conflicts.with_columns(
+        pl.when(is_value & pl.col(name).is_null()).then(pl.lit("null")).otherwise(name).alias(name)
+        for name, is_value in are_values.items()
+    )
 
 
 def _check_outside(folder: Path) -> None:

@@ -210,7 +210,10 @@ class RowWork:
                 "version": pl.Series(version, dtype=pl.UInt64).set(
                     pl.Series(version == NO_VERSION), None
                 ),
-                "note": [None] * len(cells),
+                "note": [
+                    "the row would be deleted" if one == "deleted" else None
+                    for one in cells["change_theirs"]
+                ],
             }
         )
 

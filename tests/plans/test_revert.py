@@ -43,6 +43,10 @@ def _properties(uri: str) -> dict[str, str]:
     return transaction.transaction_properties or {}
 
 
+def _lines(plan: Plan) -> list[str]:
+    return plan.answer.text(200).splitlines()
+
+
 @KINDS
 def test_a_wrong_update_is_undone_and_later_edits_stay(tmp_path: Path, stable: bool) -> None:
     uri = _table(tmp_path, stable=stable)
@@ -157,6 +161,25 @@ def test_a_column_that_others_wrote_since_stays(tmp_path: Path) -> None:
     assert plan.losses()["num_rows"].to_list() == [1]
     carried_out(plan, uri, tmp_path / "plan")
     assert "twice" not in lance.dataset(uri).schema.names
+
+
+def test_a_conflict_shows_nulls_and_rows_that_would_go(tmp_path: Path) -> None:
+    uri = _table(tmp_path)
+    lance.dataset(uri).update({"score": "NULL"}, where="id = 4")  # 10
+    lance.dataset(uri).update({"score": "7"}, where="id = 4")
+    lance.dataset(uri).update({"label": "'now'"}, where="id = 20")
+    table = lx.open_table(uri)
+    [row] = [one for one in _lines(table.plan_revert(11)) if one.startswith("update")]
+    assert row.split() == ["update", "4", "null"]
+    undone = table.plan_revert(7)
+    assert undone.conflicts().select("planned", "now", "note").rows() == [
+        (None, "now", "the row would be deleted")
+    ]
+    lance.dataset(uri).update({"score": "8"}, where="id = 4")
+    conflict = lx.open_table(uri).plan_revert(11)
+    assert conflict.conflicts()["planned"].to_list() == [None]
+    [line] = [one for one in _lines(conflict) if one.startswith("changed_since")]
+    assert line.split()[3:6] == ["score", "null", "8.0"]
 
 
 def test_settings_and_indices_are_undone(tmp_path: Path) -> None:
