@@ -8,7 +8,7 @@ import pytest
 from tests.differential.random_lives.life import live
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(4)
 def test_what_a_plan_promises_is_what_pylance_reads(seed: int) -> None:
     lived = live(seed, range(24), ["plans", "merge_plans"])
     wrong = [f"{one.check} on {one.branch}: {one.words}" for one in lived.differences[:5]]
