@@ -311,6 +311,7 @@ def test_a_vector_that_was_cast_to_a_list_keeps_the_age_of_its_values(tmp_path):
     path = str(tmp_path / "t.lance")
     vectors = pa.array([[1.0, 2.0], [0.1, 1.5]], pa.list_(pa.float64(), 2))
     lance.write_dataset(pa.table({"vector": vectors}), path)
-    lance.dataset(path).alter_columns({"path": "vector", "data_type": pa.list_(pa.float32())})
+    to_list: Any = {"path": "vector", "data_type": pa.list_(pa.float32())}
+    lance.dataset(path).alter_columns(to_list)
     cells = lx.open_table(path).blame().to_polars()
     assert cells.select("version", "is_new").rows() == [(1, True), (2, False)]
