@@ -303,6 +303,8 @@ def _check_is_file(path: str, facts: os.stat_result) -> None:
 
 def _read_fully(handle: int, offset: int, length: int) -> bytes:
     """Read ``length`` bytes, or up to the end: one call of the system reads 2 GiB at most."""
+    if not length:  # the range may begin further behind the end than the system counts
+        return b""
     data = os.pread(handle, length, offset)
     while len(data) < length and (more := os.pread(handle, length - len(data), offset + len(data))):
         data += more

@@ -35,6 +35,9 @@ _Kind = type[S3Store | GCSStore | AzureStore]
 _GONE_SECONDS = 2.0
 """For how long nothing is asked of a store that did not answer; somebody who retries is slower."""
 
+_LONGEST = 1 << 63
+"""No file has so many bytes, and a larger place is none for the client."""
+
 _CHUNK_BYTES = 1 << 18
 """How much of an answer is taken at a time: what was taken is not asked for again."""
 
@@ -142,7 +145,7 @@ class ObjectStorage(Storage):
         return self._counted(self._read(FilePart(path)))
 
     def get_range(self, path: str, offset: int, length: int) -> bytes:
-        if length <= 0:
+        if length <= 0 or offset + length > _LONGEST:
             return b""
         try:
             return self._counted(self._read(FilePart(path, offset, length)))
