@@ -302,7 +302,9 @@ class _Merge:
         )
 
     def words(self) -> list[str]:
-        return merge_words(self.summary().row(0, named=True), self.sides.schema, self.sides.cells())
+        found = self.summary().row(0, named=True)
+        sides = self.sides
+        return merge_words(found, sides.schema, sides.cells(), sorted(sides.doubtful))
 
 
 def _counts(*several: ChangeRuns) -> list[int]:

@@ -44,7 +44,9 @@ def merge_schema(ours: Sequence[FieldPair], theirs: Sequence[FieldPair]) -> pl.D
     )
 
 
-def merge_words(found: Mapping[str, Any], schema: pl.DataFrame, cells: pl.DataFrame) -> list[str]:
+def merge_words(
+    found: Mapping[str, Any], schema: pl.DataFrame, cells: pl.DataFrame, doubtful: Sequence[str]
+) -> list[str]:
     """Return what a merge would bring, in sentences; names stand in backticks.
 
     Parameters
@@ -53,6 +55,8 @@ def merge_words(found: Mapping[str, Any], schema: pl.DataFrame, cells: pl.DataFr
         The line of the summary.
     schema, cells : polars.DataFrame
         The fields that changed, and the cells in conflict.
+    doubtful : sequence of str
+        The columns that may be one column or two.
     """
     branch, into = found["branch"] or "main", found["into_branch"] or "main"
     fork = f"`{found['fork_branch'] or 'main'}` at version {found['fork_version']:,}"
@@ -79,6 +83,9 @@ def merge_words(found: Mapping[str, Any], schema: pl.DataFrame, cells: pl.DataFr
     told += _fields(schema, branch)
     if found["uncertain"]:
         told.append(f"Of {counted(found['uncertain'], 'row')} it is uncertain.")
+    if doubtful:
+        names = listed([f"`{name}`" for name in doubtful], _MOST_NAMED)
+        told.append(f"Lost versions leave open whether it is the same column on both: {names}.")
     return told
 
 

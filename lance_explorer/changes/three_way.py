@@ -9,8 +9,9 @@ from lance_explorer.changes.merge_legs import Leg
 from lance_explorer.changes.merge_lines import cell_lines, row_lines
 from lance_explorer.changes.merge_rows import Compared, MatchedRows, Values, matched
 from lance_explorer.changes.merge_schema import merge_schema
+from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.format.schema import NO_PARENT, column_fields, field_paths
+from lance_explorer.format.schema import NO_PARENT, Field, column_fields
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.identity import fields_of_both
 
@@ -82,9 +83,9 @@ class ThreeWay:
 
     @cached_property
     def doubtful(self) -> frozenset[str]:
-        """The names and paths of columns that may be one or two: lost versions would tell.
+        """The names of columns that may be one column or two: lost versions would tell.
 
-        What differs is told all the same, by the likeliest column; nothing is written by it.
+        A preview compares them as one. A plan writes nothing by that.
         """
         found = set[str]()
         for place in self.places:
@@ -93,10 +94,14 @@ class ThreeWay:
             for pair in fields_of_both(self.base, place).doubtful:
                 for one, field_id in zip((self.base, place), pair, strict=True):
                     schema = one.view.version(one.version).records[0].schema
-                    for name, fields in column_fields(schema).items():
-                        if field_id in {field.id for field in fields}:
-                            found |= {name, field_paths(schema)[fields[0].id]}
+                    columns = column_fields(schema).items()
+                    found |= {name for name, inside in columns if field_id in _ids(inside)}
         return frozenset(found)
+
+    @cached_property
+    def between(self) -> VersionPair:
+        """How their side and ours differ."""
+        return VersionPair(self.places[1], self.places[0])
 
     def rows(self, chosen: Sequence[str]) -> pl.DataFrame:
         """Return the rows with some outcomes: see :meth:`.MergePreview.rows`."""
@@ -112,6 +117,10 @@ class ThreeWay:
     def has_row_ids(self) -> bool:
         """Whether rows are named by row IDs."""
         return self.ours.pair.rows_after.rows.has_row_ids
+
+
+def _ids(fields: Sequence[Field]) -> set[int]:
+    return {field.id for field in fields}
 
 
 def check_columns(place: BranchVersion, keys: Sequence[str]) -> None:

@@ -72,13 +72,19 @@ RECOVER = Ask("Recover", "recover")
 
 MENDED = frozenset(
     {
-        *("missing_files", "files_of_wrong_size", "corrupt_data_file", "value_file_missing"),
-        *("unreadable_manifest", "deleted_rows_unknown"),
-        *("index_unreadable", "index_misses_rows", "index_has_other_values"),
-        *("index_names_no_rows",),
+        "missing_files",
+        "files_of_wrong_size",
+        "corrupt_data_file",
+        "deletion_file_contradicts",
+        "rows_unreadable",
+        "unreadable_manifest",
+        "index_unreadable",
+        "index_misses_rows",
+        "index_has_other_values",
+        "index_names_no_rows",
     }
 )
-"""The findings that such a plan mends, or whose losses it counts."""
+"""The findings of what such a plan mends, if the latest version needs it."""
 
 _BROKEN = {"missing": "missing", "wrong_size": "of another size than is named"}
 _ROW_KINDS = ("data", "deletion")

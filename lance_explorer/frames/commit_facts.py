@@ -17,7 +17,17 @@ from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.view import HistoryView
 from lance_explorer.shown import visible
 
-__all__ = ["COMMIT_FACTS", "CommitFacts", "commit_facts", "facts_of_records", "said_facts"]
+__all__ = [
+    "COMMIT_FACTS",
+    "UNDELETED",
+    "CommitFacts",
+    "commit_facts",
+    "facts_of_records",
+    "said_facts",
+]
+
+UNDELETED = "lance_explorer.undeleted"
+"""The property of a commit by which a plan brought deleted rows back, as their file was lost."""
 
 _NAMES = {
     "author": ("author", "user", "username", "user_name", "committer", "committed_by"),

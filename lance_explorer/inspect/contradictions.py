@@ -20,6 +20,7 @@ from lance_explorer.format.row_operations import Append, Overwrite, Update
 from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.format.table_operations import Restore
 from lance_explorer.format.transactions import Transaction
+from lance_explorer.frames.commit_facts import UNDELETED
 from lance_explorer.history.history import KEEPS_FRAGMENTS, VersionRecord
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.steps import Step
@@ -250,6 +251,8 @@ def _kept_fragments(step: _Neighbours) -> Iterator[str]:
                 yield f"{named} changes, and {operation} changes none"
         else:
             yield from _changed_fragment(named, operation, before, after)
+            if before.deletion_file != after.deletion_file:
+                yield from _changed_deletions(step, named, before, after.deletion_file)
 
 
 def _changed_fragment(
@@ -268,21 +271,31 @@ def _changed_fragment(
     for path in old.keys() & new.keys():
         if not _same_file(old[path], new[path]):
             yield f"the record of the file {path} changes"
-    if before.deletion_file != after.deletion_file:
-        yield from _changed_deletions(named, before, after.deletion_file)
 
 
-def _changed_deletions(named: str, before: Fragment, after: DeletionFile | None) -> Iterator[str]:
+def _changed_deletions(
+    step: _Neighbours, named: str, before: Fragment, after: DeletionFile | None
+) -> Iterator[str]:
     was = before.deletion_file
     if after is None:
-        yield f"deleted rows of {named} are live again"
+        if not _is_undeleted(step):
+            yield f"deleted rows of {named} are live again"
         return
     count, rows = after.num_deleted_rows, before.physical_rows
     if count is not None and rows is not None and count > rows:
         yield f"{count} rows of {named} are deleted, and it has {rows}"
     least = None if was is None else was.num_deleted_rows
-    if count is not None and least is not None and count < least:
+    if count is not None and least is not None and count < least and not _is_undeleted(step):
         yield f"{least} rows of {named} were deleted, and now {count}"
+
+
+def _is_undeleted(step: _Neighbours) -> bool:
+    """Tell whether a plan of recovery gave back the deletion file before one that was lost."""
+    try:
+        transaction = step.transaction
+    except LanceExplorerError:
+        return False
+    return transaction is not None and UNDELETED in dict(transaction.properties)
 
 
 def _new_schema(step: _Neighbours, transaction: Transaction) -> Iterator[str]:

@@ -7,8 +7,6 @@ import pyarrow as pa
 
 from lance_explorer.changes.known_values import all_values
 from lance_explorer.changes.version_pair import VersionPair
-from lance_explorer.changes.version_rows import place_rows
-from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.plans.arrow_columns import arrow_column, stored_field
 from lance_explorer.plans.places import Places, row_chunks
@@ -24,18 +22,14 @@ class AddedColumns:
 
     Parameters
     ----------
-    source : BranchVersion
-        The version that has the values.
-    place : BranchVersion
-        The version in which rows get them.
+    pair : VersionPair
+        The version that has the values, and the one in which rows get them.
     targets : sequence of Target
         The columns, by the names that they have in both.
     """
 
-    def __init__(
-        self, source: BranchVersion, place: BranchVersion, targets: "Sequence[Target]"
-    ) -> None:
-        self._source, self._place = source, place
+    def __init__(self, pair: VersionPair, targets: "Sequence[Target]") -> None:
+        self._pair = pair
         self._targets = targets
 
     @property
@@ -50,8 +44,7 @@ class AddedColumns:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the values of all rows that live in both versions, so many at a time."""
-        source = place_rows(self._source)
-        places = Places(VersionPair(self._source, self._place).runs)
+        source, places = self._pair.rows_before, Places(self._pair.runs)
         names = [target.name for target in self._targets]
         for rows in row_chunks(source.live()):
             now = places.after(rows.after)

@@ -36,7 +36,7 @@ def bring_all(parts: PlanParts, sides: ThreeWay, *, overwrites: bool, come_back:
     parts.add(*work.steps, *work.conflicts, *work.losses)
     if work.added:
         some = [target for target in work.targets if target.name in work.added]
-        parts.columns = AddedColumns(sides.places[1], sides.places[0], some)
+        parts.columns = AddedColumns(sides.between, some)
         words = f"Add {', '.join([f'`{name}`' for name in work.added])} with the values from there."
         code = "fragment.merge(values, left_on='_rowaddr')  # of each fragment, committed as Merge"
         arguments = {"names": work.added, "file": COLUMNS_FILE}

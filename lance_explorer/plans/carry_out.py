@@ -38,11 +38,16 @@ def main() -> None:
     )
     told = parser.parse_args()
     options = dict(option.split("=", 1) for option in told.storage_option)
-    for file in PLAN["set_aside"]:
-        set_aside(told.table, file)
-    dataset = opened(told.table, options)
+    moved = [set_aside(told.table, **damaged) for damaged in PLAN["set_aside"]]
+    try:
+        dataset = opened(told.table, options)
+    except Exception as error:  # noqa: BLE001  whatever pylance raises, people need the reason
+        stop(f"pylance cannot open the table: {reason_of(error)}")
     done, version = steps_done(dataset)
-    if done == len(PLAN["steps"]):
+    if moved and not PLAN["steps"] and not any(moved):
+        print("The table has no such damaged file: nothing was done.")
+        return
+    if done == len(PLAN["steps"]) and not any(moved):
         print(f"This plan was carried out already, in version {version}: nothing was done.")
         return
     if version != dataset.version:
@@ -60,13 +65,13 @@ def main() -> None:
             if operation is not None:
                 commit(dataset, operation, number, told.author)
         except Exception as error:  # noqa: BLE001  whatever pylance raises, people need the step and the reason
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            stop(f"in step {number + 1} pylance refused: {reason}", number)
+            stop(f"in step {number + 1} pylance refused: {reason_of(error)}", number)
         dataset = opened(told.table, options)
     check_result(dataset)
     print(f"Done: the table is at version {dataset.version}.")
     back = PLAN["version"] if PLAN["branch"] is None else (PLAN["branch"], PLAN["version"])
-    print(f"To undo all of it: dataset.checkout_version({back!r}).restore()")
+    if PLAN["steps"]:
+        print(f"To undo all of it: dataset.checkout_version({back!r}).restore()")
 
 
 def stop(reason: str, done: int = 0) -> NoReturn:
@@ -75,15 +80,26 @@ def stop(reason: str, done: int = 0) -> NoReturn:
     sys.exit(f"{begin}: {reason}.")
 
 
-def set_aside(table: str, file: str) -> None:
-    """Move a damaged manifest out of the table, to the plan."""
+def reason_of(error: Exception) -> str:
+    """Return the first line of what an error says."""
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+def set_aside(table: str, file: str, sha256: str) -> bool:
+    """Move a damaged manifest out of the table, to the plan; tell whether it was still there.
+
+    A file of that name with other bytes is another one, of another table or of a later commit.
+    """
     if "://" in table:
-        stop(f"move {file} out of the table, keep a copy of it, and run this again")
+        print(f"Move {file} out of the table first, unless that is done, and keep a copy of it.")
+        return False
     place = Path(table, file)
-    if place.exists():
+    if place.exists() and hashlib.sha256(place.read_bytes()).hexdigest() == sha256:
         print(f"Moving {file} to {HERE / 'set_aside'}", flush=True)
         (HERE / "set_aside").mkdir(exist_ok=True)
         shutil.move(place, HERE / "set_aside" / place.name)
+        return True
+    return False
 
 
 def opened(uri: str, options: dict[str, str]) -> lance.LanceDataset:

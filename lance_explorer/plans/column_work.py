@@ -10,7 +10,6 @@ import pyarrow as pa
 from lance_explorer.answers.calls import literal
 from lance_explorer.changes.changed_cells import changed_values
 from lance_explorer.changes.three_way import ThreeWay
-from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.format.manifest import LEGACY_FORMAT
 from lance_explorer.format.schema import column_fields
 from lance_explorer.frames.sizes import counted, listed
@@ -82,24 +81,29 @@ def column_work(sides: ThreeWay, *, overwrites: bool) -> ColumnWork:
         for path, change in sides.schema.select("path", "change_theirs").iter_rows()
         if change in ("added", "dropped", "cast", "replaced")
     }
+    not_null = {
+        pair.path_before
+        for pair in sides.theirs.fields
+        if pair.before and pair.after and pair.before.nullable and not pair.after.nullable
+    }
     for row in sides.schema.iter_rows(named=True):
         change, name = row["change_theirs"], row["path_ours"] or row["path"]
         if change is None or row["outcome"] in ("kept", "same"):
             continue
         if row["path"].rpartition(".")[0] in whole:
             continue  # it comes with its column
-        if {row["path"], row["path_ours"], row["path_theirs"]} & sides.doubtful:
+        paths = row["path"], row["path_ours"], row["path_theirs"]
+        if {path.strip("`") for path in paths if path is not None} & sides.doubtful:
             continue  # bring_rows tells of it
-        gets_dropped = change == "dropped"
-        if row["outcome"] == "conflict" and not (gets_dropped and overwrites):
+        if row["outcome"] == "conflict" and not (change == "dropped" and overwrites):
             note = f"it was {row['change_ours']} since, too"
             work.conflicts.append(Conflict("changed_since", "column", name, note=note))
-        elif (why := _not_possible(sides, row, schema)) is not None:
+        elif (why := _not_possible(sides, row, schema, not_null)) is not None:
             work.conflicts.append(Conflict("not_possible", "column", name, note=why))
         elif change != "altered" and _is_taken(row, work.targets):
             note = f"another column is called `{row['path_theirs']}` by now"
             work.conflicts.append(Conflict("changed_since", "column", name, note=note))
-        elif gets_dropped:
+        elif change == "dropped":
             written = _num_written_since(sides, row["path"])
             rows = counted(written, "row")
             if written and not overwrites:
@@ -118,28 +122,21 @@ def column_work(sides: ThreeWay, *, overwrites: bool) -> ColumnWork:
     return work
 
 
-def _not_possible(sides: ThreeWay, row: Mapping[str, Any], theirs: pa.Schema) -> str | None:
+def _not_possible(
+    sides: ThreeWay, row: Mapping[str, Any], theirs: pa.Schema, not_null: set[str | None]
+) -> str | None:
     """Return why pylance cannot bring what their side did to a column; None if it can."""
     change, path = row["change_theirs"], row["path"]
     if "." in path:
         return "pylance has no call that does this with fields inside of columns"
     if change == "replaced":
         return "another column has its name there"
-    if path in _forbids_nulls(sides):
+    if path in not_null:
         return "pylance has no call that forbids nulls"
     if change == "added" and _needs_nulls(sides, theirs.field(row["path_theirs"]).type):
         return "rows that came since have no value, and the data format has no nulls for it"
     index = _index_on(sides, row["path_ours"] or path) if change == "cast" else None
     return None if index is None else f"drop index `{index}` first, and build it anew afterwards"
-
-
-def _forbids_nulls(sides: ThreeWay) -> set[str | None]:
-    """Return the columns that may be null in the base, and not on their side."""
-    return {
-        pair.path_before
-        for pair in sides.theirs.fields
-        if pair.before and pair.after and pair.before.nullable and not pair.after.nullable
-    }
 
 
 def _is_taken(row: Mapping[str, Any], targets: Sequence[Target]) -> bool:
@@ -158,11 +155,11 @@ def _index_on(sides: ThreeWay, name: str) -> str | None:
 
 def _needs_nulls(sides: ThreeWay, kind: pa.DataType) -> bool:
     """Tell whether rows would get nulls that the data format has not."""
-    rows = sides.ours.pair.rows_after
+    rows = sides.between.rows_after
     data_format = rows.record.manifest.data_format
     if data_format != LEGACY_FORMAT and not (data_format == "2.0" and pa.types.is_struct(kind)):
         return False
-    runs = VersionPair(sides.places[1], sides.places[0]).runs
+    runs = sides.between.runs
     return not rows.fragments or bool((runs.is_live & ~runs.was_live).any())
 
 

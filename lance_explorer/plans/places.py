@@ -10,7 +10,7 @@ from lance_explorer.history.events.row_runs import NO_ADDRESS, PlacedRuns, shift
 from lance_explorer.history.progress import with_progress
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["ROWS_AT_ONCE", "Places", "row_chunks"]
+__all__ = ["ROWS_AT_ONCE", "Places", "chunks", "row_chunks"]
 
 ROWS_AT_ONCE = 65_536
 """Of so many rows values are held at once."""
@@ -18,12 +18,18 @@ ROWS_AT_ONCE = 65_536
 _Runs = TypeVar("_Runs", bound=PlacedRuns)
 
 
+def chunks(num_rows: int) -> Iterator[slice]:
+    """Yield spans of rows whose values are held at once."""
+    starts = range(0, num_rows, ROWS_AT_ONCE)
+    for start in with_progress(starts, "Reading values", f"x {ROWS_AT_ONCE:,} rows", few=2):
+        yield slice(start, start + ROWS_AT_ONCE)
+
+
 def row_chunks(runs: _Runs) -> Iterator[_Runs]:
     """Yield the rows of runs, a run each, so many at a time."""
     rows = runs.rows()
-    starts = range(0, len(rows), ROWS_AT_ONCE)
-    for start in with_progress(starts, "Reading values", f"x {ROWS_AT_ONCE:,} rows", few=2):
-        yield rows.where(slice(start, start + ROWS_AT_ONCE))
+    for span in chunks(len(rows)):
+        yield rows.where(span)
 
 
 class Places:

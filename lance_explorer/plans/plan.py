@@ -328,14 +328,15 @@ class Plan(Answering):
         alone = f" {counted(left, 'conflict')} {verb} left alone." if left else ""
         if not self:
             why = parts.notes[0] if parts.notes else "There is nothing to do."
-            return f"{parts.title}: {why[0].lower()}{why[1:]}{alone}"
-        told = "; ".join([step.words.rstrip(".") for step in parts.steps])
+            return f"{parts.title}: {_begun_low(why)}{alone}"
+        told = "; ".join([_begun_low(step.words.rstrip(".")) for step in parts.steps])
         written = parts.rows.num_overwritten if parts.rows is not None else 0
         if written:
             verb = "is" if written == 1 else "are"
             alone = f" {counted(written, 'row')} changed since {verb} overwritten.{alone}"
-        number = counted(len(parts.steps), "commit")
-        return f"{parts.title} with {number}: {told[0].lower()}{told[1:]}.{alone}"
+        commits = sum([step.kind != "set_aside" for step in parts.steps])
+        number = f" with {counted(commits, 'commit')}" if commits else ""
+        return f"{parts.title}{number}: {told}.{alone}"
 
     @property
     def answer(self) -> Answer:
@@ -401,9 +402,7 @@ class Plan(Answering):
     def _shown(self, first: pl.DataFrame) -> pl.DataFrame:
         """Return rows with texts for values, and the word for a null that is written."""
         rows, texts = self._parts.rows, list[pl.Series]()
-        written = (
-            {one.name for one in rows.written} if isinstance(rows, RowWork) else {*first.columns}
-        )
+        written = {one.name for one in rows.written} if rows is not None else set[str]()
         for column in first.get_columns()[2:]:
             is_written = first["_change"] == "insert"
             if column.name in written:
@@ -430,6 +429,10 @@ class Plan(Answering):
 
 def _title(num_rows: int) -> str:
     return "Rows" if num_rows <= _FIRST_ROWS else f"The first {_FIRST_ROWS} of {num_rows:,} rows"
+
+
+def _begun_low(words: str) -> str:
+    return f"{words[:1].lower()}{words[1:]}"
 
 
 def _with_nulls(conflicts: pl.DataFrame) -> pl.DataFrame:

@@ -20,11 +20,9 @@ from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.identity import columns_at
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
-from lance_explorer.history.progress import with_progress
-from lance_explorer.history.view import HistoryView
 from lance_explorer.plans.arrow_columns import arrow_column, stored_field
 from lance_explorer.plans.frames import PLAN_CONFLICTS
-from lance_explorer.plans.places import ROWS_AT_ONCE, Places
+from lance_explorer.plans.places import Places, chunks
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -48,8 +46,8 @@ class RebuiltRows:
 
     Parameters
     ----------
-    view : HistoryView
-        The branch.
+    place : BranchVersion
+        The latest version that can be read.
     damaged : sequence of DamagedFile
         The damaged data files of the latest version.
     copies : Copies
@@ -63,6 +61,10 @@ class RebuiltRows:
         How many rows there are, and how many are lost.
     num_null : dict of str to int
         For each column how many of these rows lost their value in it.
+    written : list of pyarrow.Field
+        The columns, all of which are written.
+    updated : ndarray of uint64
+        The addresses of the rows.
     """
 
     num_left_alone = 0
@@ -70,24 +72,25 @@ class RebuiltRows:
 
     def __init__(
         self,
-        view: HistoryView,
+        place: BranchVersion,
         damaged: Sequence[DamagedFile],
         copies: Copies,
         schema: pa.Schema,
     ) -> None:
-        self._view = view
+        self._place = place
         self._damaged = damaged
         self._copies = copies
-        self._columns = schema
+        self.written = [*schema]
         self.fragments = sorted({one.fragment for one in damaged if one.fragment is not None})
         is_lost = {field.name: self._has_no_value(field.name) for field in schema}
         is_gone = np.logical_and.reduce([*is_lost.values()])
         for field in schema:
             if not field.nullable:
                 is_gone |= is_lost[field.name]
-        self._chosen = ~is_gone
+        self._chosen = np.flatnonzero(~is_gone)
         self.num_lost = int(is_gone.sum())
-        self.num_rows = len(is_gone) - self.num_lost
+        self.num_rows = len(self._chosen)
+        self.updated = self._live.after[self._chosen]
         self.num_null = {
             name: count for name, lost in is_lost.items() if (count := int((lost & ~is_gone).sum()))
         }
@@ -96,7 +99,7 @@ class RebuiltRows:
     def schema(self) -> pa.Schema:
         """The columns of :meth:`batches`."""
         own = {"_change": pa.string(), "_rowid": pa.uint64(), "_rowaddr": pa.uint64()}
-        return pa.schema([*pa.schema(own), *map(stored_field, self._columns)])
+        return pa.schema([*pa.schema(own), *map(stored_field, self.written)])
 
     @property
     def conflicts(self) -> pl.DataFrame:
@@ -105,22 +108,20 @@ class RebuiltRows:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, so many at a time."""
-        places, addresses = np.flatnonzero(self._chosen), self._live.after
-        ids = self._live.identity if self._now.has_row_ids else addresses
-        starts = range(0, len(places), ROWS_AT_ONCE)
-        for start in with_progress(starts, "Reading values", f"x {ROWS_AT_ONCE:,} rows", few=2):
-            some = places[start : start + ROWS_AT_ONCE]
+        ids = self._live.identity if self._now.has_row_ids else self._live.after
+        for span in chunks(self.num_rows):
+            some = self._chosen[span]
             arrays = [
                 pa.array(["update"] * len(some), pa.string()),
                 pa.array(ids[some], pa.uint64()),
-                pa.array(addresses[some], pa.uint64()),
-                *[self._values(field, some) for field in self._columns],
+                pa.array(self.updated[span], pa.uint64()),
+                *[self._values(field, some) for field in self.written],
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     @cached_property
     def _now(self) -> PlaceRows:
-        return place_rows(BranchVersion(self._view, self._view.latest_version))
+        return place_rows(self._place)
 
     @cached_property
     def _live(self) -> RowRuns:
@@ -130,15 +131,21 @@ class RebuiltRows:
         return live.where(np.argsort(live.after))
 
     @cached_property
-    def _elsewhere(self) -> list[tuple[PlaceRows, Uint64Array]]:
-        """The other versions that have some of the rows, newest first, and where they are there."""
+    def _elsewhere(self) -> list[tuple[PlaceRows, Uint64Array, dict[str, str]]]:
+        """The other versions that have some of the rows, the newest first.
+
+        With the addresses of the rows there, and the names of columns there by those of now.
+        """
         versions = {version for one in self._damaged for version in one.versions_elsewhere}
-        now = BranchVersion(self._view, self._view.latest_version)
         found = []
         for version in sorted(versions, reverse=True):
-            then = BranchVersion(self._view, version)
-            places = Places(VersionPair(now, then).runs)
-            found.append((place_rows(then), places.after(self._live.after)))
+            then = BranchVersion(self._place.view, version)
+            places, there = Places(VersionPair(self._place, then).runs), place_rows(then)
+            columns = columns_at([self._now.stop, there.stop]).columns
+            names = {number: name for name, number in columns(there.stop).items()}
+            now = columns(self._now.stop).items()
+            own = {name: names[number] for name, number in now if number in names}
+            found.append((there, places.after(self._live.after), own))
         return found
 
     def _has_no_value(self, name: str) -> _Mask:
@@ -169,18 +176,15 @@ class RebuiltRows:
     @cached_property
     def _sources(self) -> dict[str, list[_Source]]:
         """Where each column is read: in the latest version, then in others, the newest first."""
-        return {field.name: [*self._look(field.name)] for field in self._columns}
+        return {field.name: [*self._look(field.name)] for field in self.written}
 
     def _look(self, name: str) -> Iterator[_Source]:
         addresses = self._live.after
         yield self._source(self._now, name, addresses)
         is_lost = np.isin(addresses, self._lost(name))
-        for place, there in self._elsewhere:
-            columns = columns_at([self._now.stop, place.stop]).columns
-            names = {number: own for own, number in columns(place.stop).items()}
-            own = names.get(columns(self._now.stop)[name])
-            if own is not None:
-                yield self._source(place, own, np.where(is_lost, NO_ADDRESS, there))
+        for place, there, names in self._elsewhere:
+            if name in names:
+                yield self._source(place, names[name], np.where(is_lost, NO_ADDRESS, there))
 
     def _lost(self, name: str) -> Uint64Array:
         """Return the rows whose value of a column is lost, or may be."""

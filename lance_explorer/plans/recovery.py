@@ -1,5 +1,8 @@
 """The plan that repairs a damaged table: go back, rebuild from what is there, or leave out."""
 
+import hashlib
+
+import numpy as np
 import pyarrow as pa
 
 from lance_explorer.answers.calls import call, command
@@ -9,7 +12,8 @@ from lance_explorer.checks.depths import Depth
 from lance_explorer.checks.index_trials import index_trials
 from lance_explorer.checks.index_truth import index_truth
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.frames.sizes import counted
+from lance_explorer.frames.commit_facts import UNDELETED
+from lance_explorer.frames.sizes import counted, listed
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
@@ -18,8 +22,11 @@ from lance_explorer.plans.plan import ROWS_FILE, PlanParts
 from lance_explorer.plans.rebuilt_rows import RebuiltRows
 from lance_explorer.plans.records import Conflict, Loss, Step
 from lance_explorer.plans.setting_work import rebuilt_index
+from lance_explorer.plans.table_facts import TableFacts
 
 __all__ = ["plan_recovery"]
+
+_NONE = np.empty(0, dtype=np.uint64)
 
 
 def plan_recovery(view: HistoryView, depth: Depth) -> PlanParts:
@@ -46,13 +53,19 @@ def plan_recovery(view: HistoryView, depth: Depth) -> PlanParts:
 
 def _set_aside(parts: PlanParts, found: Damage) -> None:
     """Move manifests that cannot be read out of the table."""
-    branch = parts.place.view.branch
-    folder = "" if branch is None else f"tree/{branch}/"
-    files = [f"{folder}{file.path}" for file in found.unreadable]
-    names = ", ".join([f"`{file}`" for file in files])
+    view = parts.place.view
+    folder = "" if view.branch is None else f"tree/{view.branch}/"
+    files = [
+        {
+            "file": f"{folder}{one.path}",
+            "sha256": hashlib.sha256(view.storage.get(one.path)).hexdigest(),
+        }
+        for one in found.unreadable
+    ]
+    names = listed([f"`{one['file']}`" for one in files])
     words = f"Move {names} out of the table: version {parts.place.version} is the latest then."
     parts.add(Step("set_aside", words, "shutil.move(...)", {"files": files}))
-    versions = ", ".join([str(file.version) for file in found.unreadable])
+    versions = listed([str(file.version) for file in found.unreadable])
     parts.add(Loss("rows", f"what version {versions} changed is not known, and lost"))
 
 
@@ -73,8 +86,7 @@ def _repair(parts: PlanParts, found: Damage, files: list[DamagedFile]) -> None:
 
 
 def _rebuild(parts: PlanParts, found: Damage, files: list[DamagedFile]) -> None:
-    view, version = parts.place
-    rows = RebuiltRows(view, files, found.copies, _schema(view, version))
+    rows = RebuiltRows(parts.place, files, found.copies, _schema(*parts.place))
     parts.rows = rows
     count, fragments = rows.num_rows, rows.fragments
     if count:
@@ -83,6 +95,7 @@ def _rebuild(parts: PlanParts, found: Damage, files: list[DamagedFile]) -> None:
         code = "lance.fragment.write_fragments(rows, dataset)  # instead of these fragments"
         arguments = {"file": ROWS_FILE, "columns": [], "in_place": False, "fragments": fragments}
         parts.add(Step("rows", words, code, arguments))
+        parts.add(*TableFacts(parts.place).index_losses(rows))
     else:
         parts.add(_left_out(fragments))
     if parts.num_rows is not None:
@@ -128,6 +141,7 @@ def _undelete(parts: PlanParts, found: Damage, one: DamagedFile) -> None:
         words = f"Give fragment {fragment.id} the deleted rows that it had in version {version}."
         code = "LanceOperation.Delete([fragment with the former deletion file], [], ...)"
         arguments = {"fragments": [fragment.id], "version": version, "deleted": moved}
+        arguments["properties"] = {UNDELETED: str(fragment.id)}
         parts.add(Step("undelete", words, code, arguments))
         if count:
             was, come = ("was", "comes") if count == 1 else ("were", "come")
@@ -149,20 +163,18 @@ def _moved_since(place: BranchVersion, version: int, fragment_id: int) -> list[i
     from lance_explorer.values.rows import row_batches
 
     others = [one.id for one in place_rows(place).fragments if one.id != fragment_id]
-    there = list[dict[int, int]]()
+    found = []
     for number, fragments in ((version, [fragment_id]), (place.version, others)):
         check_values(place.view, number, some_rows=True)
         root, options = value_root(place.view, number), place.view.storage.options
         columns = ["_rowid", "_rowaddr"]
-        found = [*row_batches(root, number, fragments, columns, storage_options=options)]
-        rows = {
-            key: value
-            for one in found
-            for key, value in zip(*one.to_pydict().values(), strict=True)
-        }
-        there.append(rows)
-    then, now = there
-    return sorted([address for row_id, address in then.items() if row_id in now])
+        rows = [*row_batches(root, number, fragments, columns, storage_options=options)]
+        found.append(
+            [np.concatenate([_NONE, *[one[name].to_numpy() for one in rows]]) for name in columns]
+        )
+    (then, addresses), (now, _) = found
+    moved: list[int] = np.sort(addresses[np.isin(then, now)]).tolist()
+    return moved
 
 
 def _num_counted(place: BranchVersion) -> int | None:

@@ -34,16 +34,16 @@ def plan_restore_rows(
         call("table.plan_restore_rows", where, at=_named(then), key=[*key] or None),
         tuple(key),
     )
-    told = command("restore-rows", view.uri, where, at=named(then), branch=view.branch, key=[*key])
-    parts.command = told
+    options = {"at": named(then), "branch": view.branch, "key": [*key]}
+    parts.command = command("restore-rows", view.uri, where, **options)
     for place in (latest, then):
         check_columns(place, key)
     check_values(*then)
     fragments = [one.id for one in place_rows(then).fragments]
-    root, options = value_root(*then), then.view.storage.options
-    if (refused := check_filter(root, then.version, where, options)) is not None:
+    root, storage = value_root(*then), then.view.storage.options
+    if (refused := check_filter(root, then.version, where, storage)) is not None:
         raise refused
-    found = matching_rows(root, then.version, fragments, where, options).addresses
+    found = matching_rows(root, then.version, fragments, where, storage).addresses
     if not len(found):
         parts.add(f"No row of {words} fits `{where}`.")
         return parts

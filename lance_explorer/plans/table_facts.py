@@ -11,9 +11,11 @@ from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.format.schema import column_fields
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.plans.rebuilt_rows import RebuiltRows
 from lance_explorer.plans.records import Loss
 from lance_explorer.plans.row_work import RowWork
 from lance_explorer.rowids.addresses import fragments_of
+from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["TableFacts"]
 
@@ -44,25 +46,31 @@ class TableFacts:
     def bytes_written(self, work: RowWork) -> int:
         """Return about how many bytes a plan writes: whole columns of the touched fragments."""
         physical = {one.id: one.physical_rows or 0 for one in self._rows.fragments}
-        rewritten = sum([physical.get(one, 0) for one in fragments_of_rows(work.updated)])
+        rewritten = sum([physical.get(one, 0) for one in num_by_fragment(work.updated)[0]])
         return int(rewritten * work.updated_row_bytes + work.inserted_bytes)
 
-    def index_losses(self, work: RowWork) -> Iterator[Loss]:
-        """Yield which indices no longer cover rows that a plan writes in place."""
+    def index_losses(self, work: RowWork | RebuiltRows) -> Iterator[Loss]:
+        """Yield which indices no longer cover some rows.
+
+        Where values are written in place it loses the fragments of all rows that are updated or
+        deleted, else the rows that are written anew.
+        """
         record = self._rows.record
         columns = column_fields(record.schema).items()
-        written = {target.field.name for target in work.written}
-        touched = {*fragments_of_rows(work.touched)} if written else set[int]()
-        live = self._live
+        written = {one.name for one in work.written}
+        if isinstance(work, RowWork) and work.in_place:
+            touched, _ = num_by_fragment(work.touched)
+            rows = {fragment: self._live.get(fragment, 0) for fragment in touched}
+        else:
+            rows = dict(zip(*num_by_fragment(work.updated), strict=True))
         for index in record.indices:
             own = {*index.fields}
             names = {name for name, fields in columns if own & {field.id for field in fields}}
             if index.name in SYSTEM_INDICES or not names & written:
                 continue
             covered = index.fragment_ids()
-            both = touched if covered is None else touched & {*covered}
-            if both:
-                count = sum([live.get(one, 0) for one in both])
+            both = rows.keys() if covered is None else rows.keys() & {*covered}
+            if count := sum([rows[one] for one in both]):
                 words = (
                     f"index `{index.name}` does not cover {counted(count, 'row')} afterwards: they "
                     "are scanned, until `dataset.optimize.optimize_indices()`"
@@ -77,7 +85,7 @@ class TableFacts:
         return {history.states[one].id: self._rows.rows.num_live(one) for one in states}
 
 
-def fragments_of_rows(addresses: np.ndarray) -> list[int]:
-    """Return the fragments of some rows."""
-    found: list[int] = np.unique(fragments_of(addresses)).tolist()
-    return found
+def num_by_fragment(addresses: Uint64Array) -> tuple[list[int], list[int]]:
+    """Return the fragments of some rows, and how many are in each."""
+    fragments, counts = np.unique(fragments_of(addresses), return_counts=True)
+    return fragments.tolist(), counts.tolist()

@@ -206,6 +206,7 @@ def wrong_about_recovery(case: Damaged) -> str | None:
         is_whole = broken == case.before or "error" not in broken
         is_told = is_whole or bool(plan.num_conflicts) or "backup" in plan.answer.text(200)
         return None if is_told else f"pylance reads {_short(broken)}, and no step is planned"
+    shutil.copytree(case.path, case.path.parent / "broken.lance")
     script = plan.save(case.path.parent / "plan")
     run = subprocess.run(
         [sys.executable, str(script), str(case.path)], capture_output=True, text=True, check=False
@@ -218,7 +219,14 @@ def wrong_about_recovery(case: Damaged) -> str | None:
     left = lx.open_table(case.path)
     if left.damage("values").now:
         return f"{plan.sentence}: afterwards {left.damage('values').sentence}"
+    known = {"missing_files", *_errors(case.path.parent / "broken.lance")}
+    if new := _errors(case.path) - known:
+        return f"{plan.sentence}: afterwards check finds {sorted(new)}"
     return _wrong_rows(case, plan, after, is_old="set_aside" in [one.kind for one in plan.steps])
+
+
+def _errors(path: Path) -> set[str]:
+    return {*lx.open_table(str(path)).check(depth="deep", severity="error")["code"]}
 
 
 def _wrong_rows(case: Damaged, plan: Plan, after: dict[str, Any], *, is_old: bool) -> str | None:

@@ -11,10 +11,14 @@ from typing import Any
 from unittest.mock import patch
 
 import lance
+import pyarrow as pa
 
 from lance_explorer.plans.plan import Plan
 
-__all__ = ["carried_out", "rows_of", "run_as_reader", "stopping_after"]
+__all__ = ["carried_out", "rows_of", "run_as_reader", "sparse_table", "stopping_after"]
+
+FEW_LEFT = "id NOT IN (100, 20000, 39999, 7)"
+"""Leaves so few of :func:`sparse_table` that its values are taken by address, and not scanned."""
 
 
 def carried_out(plan: Plan, uri: str | Path, folder: Path) -> str:
@@ -45,6 +49,16 @@ def stopping_after(number: int) -> Any:
         return commit(*arguments, **options)
 
     return patch.object(lance.LanceDataset, "commit", staticmethod(once))
+
+
+def sparse_table(folder: Path) -> str:
+    """Write 40,000 rows without stable row IDs, delete every third, and compact."""
+    uri = str(folder / "animals.lance")
+    rows = pa.table({"id": range(40_000), "score": [float(n) for n in range(40_000)]})
+    lance.write_dataset(rows, uri, max_rows_per_file=10_000)
+    lance.dataset(uri).delete("id % 3 = 0")
+    lance.dataset(uri).optimize.compact_files()
+    return uri
 
 
 def rows_of(uri: str | Path, *columns: str) -> list[tuple[Any, ...]]:

@@ -13,19 +13,28 @@ import pytest
 import lance_explorer as lx
 from lance_explorer.plans.plan import Plan
 from lance_explorer.plans.records import OnConflict
-from tests.plans.carrying_out import carried_out, rows_of, run_as_reader, stopping_after
+from tests.plans.carrying_out import (
+    FEW_LEFT,
+    carried_out,
+    rows_of,
+    run_as_reader,
+    sparse_table,
+    stopping_after,
+)
 
 TO_INT32: Any = {"path": "id", "data_type": pa.int32()}
 KINDS = pytest.mark.parametrize("stable", [True, False], ids=["stable row IDs", "addresses"])
 
 
-def _table(folder: Path, *, stable: bool = True) -> str:
-    """Write animals, label three wrongly, and go on."""
+def _table(folder: Path, *, stable: bool = True, until: int = 9) -> str:
+    """Write animals, label three wrongly, and go on, or not."""
     uri = str(folder / "animals.lance")
     rows = pa.table({"id": range(10), "label": ["dog"] * 10, "score": [0.5] * 10})
     lance.write_dataset(rows, uri, enable_stable_row_ids=stable, max_rows_per_file=4)
     lance.dataset(uri).create_scalar_index("label", "BTREE")  # 2
     lance.dataset(uri).update({"label": "'wrong'"}, where="id IN (2, 3, 7)")  # 3
+    if until == 3:
+        return uri
     lance.dataset(uri).update({"label": "'mine'"}, where="id = 7")  # 4
     lance.dataset(uri).update({"score": "0.9"}, where="id = 3")  # 5
     lance.dataset(uri).delete("id IN (1, 2)")  # 6
@@ -222,14 +231,10 @@ def test_an_index_that_was_built_anew_is_no_conflict(tmp_path: Path) -> None:
 
 
 def test_a_dropped_column_comes_back_without_row_ids_after_a_compaction(tmp_path: Path) -> None:
-    uri = str(tmp_path / "animals.lance")
-    rows = pa.table({"id": range(40_000), "score": [float(n) for n in range(40_000)]})
-    lance.write_dataset(rows, uri, max_rows_per_file=10_000)
-    lance.dataset(uri).delete("id % 3 = 0")
-    lance.dataset(uri).optimize.compact_files()
+    uri = sparse_table(tmp_path)
     lance.dataset(uri).drop_columns(["score"])
     dropped = lance.dataset(uri).version
-    lance.dataset(uri).delete("id NOT IN (100, 20000, 39999, 7)")
+    lance.dataset(uri).delete(FEW_LEFT)
     carried_out(lx.open_table(uri).plan_revert(dropped), uri, tmp_path / "plan")
     assert rows_of(uri, "id", "score") == [(7, 7.0), (100, 100.0), (20_000, 20_000.0)]
 
@@ -389,14 +394,16 @@ def test_an_overwrite_without_a_column_is_not_taken_for_its_drop(tmp_path: Path)
         carried_out(plan, uri, tmp_path / "plan")
 
 
-def test_a_folder_with_an_older_plan_is_written_anew(tmp_path: Path) -> None:
+def test_nothing_of_an_older_plan_is_left_in_its_folder(tmp_path: Path) -> None:
     uri = _table(tmp_path)
     lx.open_table(uri).plan_revert(3).save(tmp_path / "plan")
     assert (tmp_path / "plan" / "rows.arrow").exists()
-    lance.dataset(uri).delete("id = 9")
-    lance.dataset(uri).checkout_version(9).restore()
-    script = lx.open_table(uri).plan_revert(3).save(tmp_path / "plan")
-    assert run_as_reader(script, uri).returncode == 0
+    latest = _table(tmp_path / "as it was at version 3", until=3)
+    plan = lx.open_table(latest).plan_revert(3)
+    assert [step.kind for step in plan.steps] == ["restore"]
+    script = plan.save(tmp_path / "plan")
+    assert [file.name for file in (tmp_path / "plan").iterdir()] == [script.name]
+    assert run_as_reader(script, latest).returncode == 0
 
 
 def test_keys_that_stand_twice_afterwards_are_told(tmp_path: Path) -> None:
