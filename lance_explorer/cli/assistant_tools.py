@@ -255,7 +255,7 @@ class _Tools:
 
         Key is a column, or several with commas between.
         """
-        return self._table(table, branch).duplicates(key.split(",")).answer
+        return self._table(table, branch).duplicates(_columns(key) or "").answer
 
     def inspect(self, frame: str, table: str = "", branch: str = "") -> Answer:
         """Tell what a frame of the metadata says.
@@ -336,7 +336,8 @@ def _rows(sentence: str, found: pl.DataFrame) -> Answer:
 
 
 def _columns(key: str) -> list[str] | None:
-    return key.split(",") if key else None
+    """Return the columns that commas stand between."""
+    return [name.strip() for name in key.split(",")] if key else None
 
 
 def _bounded(limit: int) -> int:

@@ -32,11 +32,13 @@ def found_answer(table: Table, found: Found) -> Answer:
 
 
 def put_back(where: str, rows: pl.DataFrame) -> tuple[Ask, ...]:
-    """Return what asks for rows that were deleted, if one commit did that and none came back."""
+    """Return what asks for rows that were deleted, if one commit did that and none of them lives.
+
+    Rows that live would be put back as well, and lose what was written since.
+    """
     gone = rows.filter(pl.col("ended_as").is_in(["deleted", "overwritten"]))
-    back = gone.join(rows.filter("is_live"), on="_row", how="semi")
     versions = gone["ended_version"].unique().to_list()
-    if len(versions) != 1 or versions[0] is None or len(back):
+    if len(versions) != 1 or versions[0] is None or rows["is_live"].any():
         return ()
     return (Ask("Put these rows back", f"put {where} back as in {versions[0] - 1}"),)
 
