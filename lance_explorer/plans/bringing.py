@@ -68,9 +68,11 @@ def bring_rows(
     names = [target.name for target in work.written]
     told, calls = list[str](), list[str]()
     if updated:
-        columns = listed([f"`{name}`" for name in names], _MOST_NAMED)
-        how = "in place" if work.in_place else "anew"
-        columns = columns if work.in_place else "all columns"
+        columns, how = listed([f"`{name}`" for name in names]), "in place"
+        if not work.in_place:
+            columns, how = "all columns", "anew"
+        elif len(names) > _MOST_NAMED:
+            columns = counted(len(names), "column")
         told.append(f"write {columns} of {counted(updated, 'row')} {how}")
         calls.append(f"fragment.update_columns(rows)  # {literal(names)}")
     if deleted:

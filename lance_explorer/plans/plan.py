@@ -395,9 +395,11 @@ class Plan(Answering):
         rows = self._parts.rows
         if rows is None or not rows.num_rows:
             return 0, pl.DataFrame()
-        batch = next(iter(rows.batches())).slice(0, _FIRST_ROWS)
-        frame = pl.DataFrame(pl.from_arrow(pa.Table.from_batches([batch])))
-        return rows.num_rows, frame.drop("_rowaddr")
+        from lance_explorer.values.opening import to_polars
+
+        batch = pa.Table.from_batches([next(iter(rows.batches()))])
+        first = pa.array(range(min(len(batch), _FIRST_ROWS)))  # Polars refuses slices of vectors
+        return rows.num_rows, to_polars(batch.take(first)).drop("_rowaddr")
 
     def _shown(self, first: pl.DataFrame) -> pl.DataFrame:
         """Return rows with texts for values, and the word for a null that is written."""

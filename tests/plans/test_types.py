@@ -58,10 +58,10 @@ def test_values_of_all_types_go_back(tmp_path: Path, data_format: DataFormat) ->
 
     def rows(shift: int) -> pa.Table:
         columns = {
-            name: pa.array([None if n == 3 else value(n + shift) for n in range(6)], kind)
+            name: pa.array([None if n == 3 else value(n + shift) for n in range(8)], kind)
             for name, (kind, value) in values.items()
         }
-        return pa.table({"id": pa.array(range(6)), **columns})
+        return pa.table({"id": pa.array(range(8)), **columns})
 
     uri = str(tmp_path / "types.lance")
     lance.write_dataset(rows(0), uri, data_storage_version=data_format)
@@ -70,6 +70,7 @@ def test_values_of_all_types_go_back(tmp_path: Path, data_format: DataFormat) ->
     lance.dataset(uri).delete("id = 5")
     lance.dataset(uri).update_config({"later": "it"})
     plan = lx.open_table(uri).plan_restore_rows("id >= 0", at=1, key="id")
+    assert "The first 5 of 7 rows" in plan.answer.text(200)
     carried_out(plan, uri, tmp_path / "plan")
     after = lance.dataset(uri).to_table()
     assert after.schema == before.schema
@@ -94,7 +95,9 @@ def test_blobs_go_back(tmp_path: Path, data_format: DataFormat) -> None:
     lance.write_dataset(rows, uri, data_storage_version=data_format)
     lance.dataset(uri).delete("id = 2")
     lance.dataset(uri).update_config({"later": "it"})
-    carried_out(lx.open_table(uri).plan_revert(2), uri, tmp_path / "plan")
+    plan = lx.open_table(uri).plan_revert(2)
+    assert "insert" in plan.answer.text(200)
+    carried_out(plan, uri, tmp_path / "plan")
     dataset = lance.dataset(uri)
     found = dataset.to_table(columns=["id"], with_row_address=True)
     blobs = dataset.take_blobs("image", addresses=found["_rowaddr"].to_pylist())
