@@ -27,12 +27,12 @@ def found_answer(table: Table, found: Found) -> Answer:
     listed = tuple([Line(told, place) for told, place in zip(words, places, strict=True)])
     is_one = len({place.choices.get("row_id") for place in places}) == 1
     place = replace(places[0], words="Open the row") if is_one else None
-    asks = put_back(found.where, rows)
+    asks = put_back(table, found.where, rows)
     return replace(answer, sections=(Section("rows", "", listed),), place=place, asks=asks)
 
 
-def put_back(where: str, rows: pl.DataFrame) -> tuple[Ask, ...]:
-    """Return what asks for rows that were deleted, if one commit did that and none of them lives.
+def put_back(table: Table, where: str, rows: pl.DataFrame) -> tuple[Ask, ...]:
+    """Return what asks for rows that one commit deleted, if none lives and they can be read.
 
     Rows that live would be put back as well, and lose what was written since.
     """
@@ -40,7 +40,10 @@ def put_back(where: str, rows: pl.DataFrame) -> tuple[Ask, ...]:
     versions = gone["ended_version"].unique().to_list()
     if len(versions) != 1 or versions[0] is None or rows["is_live"].any():
         return ()
-    return (Ask("Put these rows back", f"put {where} back as in {versions[0] - 1}"),)
+    before = versions[0] - 1
+    if all(file.version != before for file in table._view.listing.versions):
+        return ()
+    return (Ask("Put these rows back", f"put {where} back as in {before}"),)
 
 
 def _place(table: Table, row: Mapping[str, Any]) -> Place:

@@ -131,7 +131,7 @@ def _who_deleted(table: Table, where: str) -> Answer:
     more = "" if found.is_complete else f" {found.sentence}"
     sentence = f"{counted(count, 'row')} {_was(count)} deleted {which}.{again}{doubt}{more}"
     place = Place("time_travel", {"version": first["ended_version"]}, words="Open Time travel")
-    return replace(_told(sentence, lines, code, place), asks=put_back(where, rows))
+    return replace(_told(sentence, lines, code, place), asks=put_back(table, where, rows))
 
 
 def _by_commit(row: Mapping[str, Any], count: int, version: int) -> Line:

@@ -368,7 +368,7 @@ def _sides(recorder: Recorder) -> Iterator[Any]:
         }
     )
     yield ask(partial(_MADE["FrameTable"], cells))
-    yield ask(_view("Explorer"), [("nonsense", {}), ("search", {"text": "who deleted id = 2"})])
+    yield ask(_view("Explorer"), [("nonsense", {}), ("search", {"text": "who deleted id = 1"})])
     yield ask(_view("Explorer", "cleaned"), [("search", {"text": "who deleted id = 2"})])
     yield ask(_view("Explorer"), [("search", {"text": "show refs"})])
     yield ask(_view("Explorer", "rewritten_indices"), [("search", {"text": "what should be done"})])

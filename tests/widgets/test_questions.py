@@ -253,6 +253,18 @@ def test_rows_that_live_again_are_not_put_back(table: lx.Table) -> None:
     assert given(table, "id = 5")[0].asks == ()
 
 
+def test_rows_are_not_put_back_as_in_a_version_that_is_not_kept(tmp_path: Path) -> None:
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"id": range(3)}), path, enable_stable_row_ids=True)
+    lance.dataset(path).update_config({"a": "b"})
+    lance.dataset(path).delete("id = 1")
+    assert asked(lx.open_table(path), "who deleted id = 1").asks
+    Path(path, "_versions", f"{2**64 - 1 - 2}.manifest").unlink()
+    answer = asked(lx.open_table(path), "who deleted id = 1")
+    assert "deleted in version 3" in answer.sentence
+    assert answer.asks == ()
+
+
 def test_a_changed_cell_leads_to_two_plans(table: lx.Table) -> None:
     rows, commit = asked(table, "who changed score of id = 3").asks
     for ask, number in ((rows, 1), (commit, 1)):
