@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
     from lance_explorer.changes.three_way import ThreeWay
+    from lance_explorer.database import Database, open_database
     from lance_explorer.disk.conflicts import conflicts
     from lance_explorer.errors import (
         BudgetExceededError,
@@ -49,11 +50,13 @@ if TYPE_CHECKING:
     from lance_explorer.plans.records import OnConflict
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table, open_table
+    from lance_explorer.widgets.database import DatabaseExplorer
     from lance_explorer.widgets.explorer import Explorer
 
 __all__ = [
     "BudgetExceededError",
     "CorruptFileError",
+    "Database",
     "Finding",
     "FormatError",
     "FragmentNotFoundError",
@@ -76,6 +79,7 @@ __all__ = [
     "demo",
     "figures",
     "lock",
+    "open_database",
     "open_table",
     "spark",
     "verify",
@@ -84,6 +88,7 @@ __all__ = [
 
 _MODULES = {"demo", "figures", "spark", "widgets"}
 _HOMES = {
+    "Database": "database",
     "Finding": "findings",
     "Ledger": "ledger.ledger",
     "Snapshot": "snapshot",
@@ -92,6 +97,7 @@ _HOMES = {
     "clear_cache": "ledger.cache",
     "conflicts": "disk.conflicts",
     "lock": "locks",
+    "open_database": "database",
     "open_table": "table",
     "verify": "locks",
 }
@@ -122,6 +128,13 @@ def _explorer_of(table: "Table", view: str, follow: bool) -> "Explorer":
     from lance_explorer.widgets.explorer import Explorer
 
     return Explorer(table, view, follow=follow)
+
+
+@above.database_explorer_of.answered_by
+def _database_explorer_of(database: "Database") -> "DatabaseExplorer":
+    from lance_explorer.widgets.database import DatabaseExplorer
+
+    return DatabaseExplorer(database)
 
 
 @above.write_recorded_page.answered_by

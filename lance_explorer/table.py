@@ -535,6 +535,7 @@ class Table:
         retain_versions: int | None = None,
         delete_unverified: bool = False,
         clones: Iterable[Any] = (),
+        versions: Sequence[VersionRef] | None = None,
     ) -> "CleanupPreview":
         """Return what ``cleanup_old_versions`` of Lance 14 would do now; nothing is removed.
 
@@ -552,6 +553,9 @@ class Table:
         clones : iterable of str, os.PathLike, Table, lance.LanceDataset or lancedb table
             Shallow clones of the table. Lance does not know of them; with them,
             :meth:`CleanupPreview.losses` tells what they would lose.
+        versions : sequence of int, str, datetime, date or tuple, optional
+            The only versions to remove, as :meth:`at` takes them; of any age, unless ``older_than``
+            is given, too.
 
         Returns
         -------
@@ -573,6 +577,7 @@ class Table:
                 retain_versions,
                 delete_unverified,
                 opened_clones(view, clones),
+                versions,
             )
         )
 

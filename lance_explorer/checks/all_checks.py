@@ -68,10 +68,11 @@ def check_findings(
     depth: Depth = "quick",
     severity: Severity = "info",
     key: str | Sequence[str] | None = None,
+    look: Look = survey,
 ) -> list[Finding]:
     """Return what is found of a severity or worse, the worst first.
 
-    What cannot be checked is a warning ``not_checked``; a table of which no version can be read is
+    ``look`` tells what lies in the folder of the table. What cannot be checked is a warning ``not_checked``; a table of which no version can be read is
     an error of the caller.
 
     Raises
@@ -87,7 +88,7 @@ def check_findings(
         of_files(view),
         ("row_ids", lambda: _row_ids(view, is_deep)),
         ("files", lambda: of_branch(view.branch, deletion_findings(view, is_deep))),
-        of_storage(view),
+        of_storage(view, look),
     ]
     if is_deep:
         if not isinstance(view.storage.live, LocalStorage):

@@ -84,6 +84,7 @@ def du(
 @_dry_run
 @click.option("--older-than", type=_Age(), help="How old versions are that go, as 14d.")
 @click.option("--retain-versions", type=int, help="How many of the last versions stay.")
+@click.option("--version", "versions", multiple=True, help="Only this one goes; can be repeated.")
 @click.option("--delete-unverified", is_flag=True, help="Files that no version names go, too.")
 @BRANCH
 @ALLOW_BASES
@@ -95,6 +96,7 @@ def cleanup(
     dry_run: bool,
     older_than: timedelta | None,
     retain_versions: int | None,
+    versions: tuple[str, ...],
     delete_unverified: bool,
     branch: str | None,
     allow_bases: tuple[str, ...],
@@ -109,7 +111,9 @@ def cleanup(
     """
     _require_dry_run(dry_run, "cleanup")
     table = open_apart(uri, branch=branch, allow_bases=allow_bases)
-    preview = table.cleanup_preview(older_than, retain_versions, delete_unverified, clones)
+    preview = table.cleanup_preview(
+        older_than, retain_versions, delete_unverified, clones, versions or None
+    )
     answer = preview.answer_with_files if list_files else preview.answer
     print_answer(answer, as_json=as_json)
 

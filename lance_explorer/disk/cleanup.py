@@ -3,7 +3,8 @@
 The rules are those of Lance 14 (``rust/lance/src/dataset/cleanup.rs``):
 
 * The latest version of the branch, and tagged ones, stay. The others go if they are
-  old enough, and not among the last ones that are to be kept.
+  old enough, not among the last ones that are to be kept, and, where versions are named, among
+  these.
 * A file that a version names which stays, stays. One that only removed versions name goes. One that
   nobody names goes if it is seven days old, or if unverified files are to be removed.
 * Where no version that goes is newer than one that stays, files are looked at that are older,
@@ -69,13 +70,15 @@ class CleanupRules:
     older_than: timedelta | None = None
     retain_versions: int | None = None
     delete_unverified: bool = False
+    versions: tuple[int, ...] | None = None
+    """The only versions that may go; None: any may."""
     tagged_before: tuple[int, ...] = ()
     """Versions that get a tag first, since others need their files."""
 
     @property
     def age(self) -> timedelta | None:
         """How old versions must be; None if any may be."""
-        if self.older_than is None and self.retain_versions is None:
+        if self.older_than is None and self.retain_versions is None and self.versions is None:
             return DEFAULT_AGE
         return self.older_than
 
@@ -114,6 +117,13 @@ class Cleanup:
     needed: pl.DataFrame
     problem: str | None
 
+    @property
+    def manifests_read(self) -> pl.DataFrame:
+        """The manifests that it would read, all of the branch: their paths and sizes."""
+        _, prefix = self.survey.named.roots.locate(self.survey.view.storage)
+        is_manifest = pl.col("path").str.contains(rf"^{re.escape(prefix)}_versions/[^/]+\.manifest$")
+        return self.survey.objects.filter((pl.col("root") == OWN) & is_manifest)
+
 
 FILES = pl.Schema(
     {
@@ -140,7 +150,7 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
         if version == view.latest_version:
             reasons[version] = "it is the latest version"
         elif not is_old[version]:
-            reasons[version] = _why_young(rules)
+            reasons[version] = _why_young(rules, version)
         elif version in tags:
             reasons[version] = f"tag {tags[version]}"
             tagged.add(version)
@@ -190,8 +200,10 @@ def _ages(records: list[VersionRecord], rules: CleanupRules, now: datetime) -> d
     for record in records:
         time = record.manifest.timestamp or datetime.fromtimestamp(0, UTC)
         is_old = age is None or time < now - age
-        found[record.version] = is_old and (
-            before_version is None or record.version < before_version
+        found[record.version] = (
+            is_old
+            and (before_version is None or record.version < before_version)
+            and (rules.versions is None or record.version in rules.versions)
         )
     return found
 
@@ -204,7 +216,9 @@ def _cutoff(records: list[VersionRecord], removed: Collection[int]) -> datetime 
     return stay if go is None or go <= stay else None
 
 
-def _why_young(rules: CleanupRules) -> str:
+def _why_young(rules: CleanupRules, version: int) -> str:
+    if rules.versions is not None and version not in rules.versions:
+        return "it is not among the versions to remove"
     if rules.retain_versions is not None and rules.age is None:
         return f"it is one of the last {rules.retain_versions:,}"
     if rules.retain_versions is None:

@@ -1,6 +1,6 @@
 """What a cleanup would remove, what that frees, what it costs, and what holds the rest back."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from functools import cached_property
 from json import dumps
@@ -8,7 +8,7 @@ from json import dumps
 import polars as pl
 
 from lance_explorer.answers import Answer, Answering, Section, lines, said
-from lance_explorer.arguments import flag, of_kind, whole_number
+from lance_explorer.arguments import flag, many, of_kind, whole_number
 from lance_explorer.disk.cleanup import Cleanup, CleanupRules, cleanup, tags_before
 from lance_explorer.disk.cleanup_losses import LOSSES, losses, without_damage
 from lance_explorer.disk.owners import owned
@@ -18,6 +18,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import BYTES, COUNT, TEXT, TIME, VERSION, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted
+from lance_explorer.history.version_refs import VersionRef, kept_version
 from lance_explorer.history.view import HistoryView
 
 __all__ = ["CleanupPreview", "cleanup_preview"]
@@ -89,8 +90,12 @@ class CleanupPreview(Answering):
     ----------
     freed_bytes : int
         Size of all files that would go.
+    num_files : int
+        How many files would go.
     num_versions : int
         How many versions would go.
+    read_bytes : int
+        Size of the manifests that it would read: all of the branch, however few go.
     problem : str or None
         Why Lance would refuse to work; then no file would go.
     breaks : list of str
@@ -148,6 +153,7 @@ class CleanupPreview(Answering):
                 Section("lost", "What is lost", lines(self._lost)),
                 Section("summary", "Would go", self.summary(), schema=SUMMARY),
                 Section("versions", "Versions that stay", versions, shown=stay, schema=VERSIONS),
+                Section("cost", "What the cleanup itself does", self._cost),
                 Section("held", "What holds other files back", self.held(), schema=HELD),
                 Section("losses", None, self.losses(), schema=LOSSES),
                 Section("files", title_of_files, self.files(), schema=FILES),
@@ -221,6 +227,26 @@ class CleanupPreview(Answering):
         return int(self._found.files["size_bytes"].sum())
 
     @property
+    def num_files(self) -> int:
+        """How many files would go."""
+        return len(self._found.files)
+
+    @property
+    def read_bytes(self) -> int:
+        """Size of the manifests that it would read."""
+        return int(self._found.manifests_read["size_bytes"].sum())
+
+    @property
+    def _cost(self) -> dict[str, int]:
+        """What the cleanup costs: Lance reads each manifest, lists the branch, deletes files."""
+        return {
+            "manifests_read": len(self._found.manifests_read),
+            "read_bytes": self.read_bytes,
+            "objects_listed": len(self._found.survey.objects.filter(root=OWN)),
+            "files_removed": self.num_files,
+        }
+
+    @property
     def num_versions(self) -> int:
         """How many versions would go."""
         return len(self._found.removed_versions)
@@ -269,6 +295,8 @@ class CleanupPreview(Answering):
             given.append(f"older_than=timedelta({whole})")
         if rules.retain_versions is not None:
             given.append(f"retain_versions={rules.retain_versions}")
+        if rules.versions is not None:
+            given.append(f"versions={[*rules.versions]}")
         if rules.delete_unverified:
             given.append("delete_unverified=True")
         if self._found.tagged_versions:
@@ -403,6 +431,7 @@ def cleanup_preview(
     retain_versions: int | None,
     delete_unverified: bool,
     clones: Iterable[HistoryView],
+    versions: Sequence[VersionRef] | None = None,
 ) -> CleanupPreview:
     """Return what a cleanup would do.
 
@@ -417,5 +446,12 @@ def cleanup_preview(
             raise InvalidArgumentError(f"older_than is a timedelta from 0 on, not {older_than!r}")
     if retain_versions is not None:
         retain_versions = whole_number("retain_versions", retain_versions, 1)
-    rules = CleanupRules(older_than, retain_versions, flag("delete_unverified", delete_unverified))
+    only = None
+    if versions is not None:
+        given = many("versions", versions, object, "a list of versions")
+        only = tuple(sorted({kept_version(view, one) for one in given}))
+        if not only:
+            raise InvalidArgumentError("versions is empty: name the versions to remove")
+    is_unverified = flag("delete_unverified", delete_unverified)
+    rules = CleanupRules(older_than, retain_versions, is_unverified, only)
     return CleanupPreview(cleanup(survey(view, clones), rules))

@@ -346,6 +346,8 @@ class _OfBranch:
         is_folder: bool = False,
     ) -> pl.DataFrame:
         """Return one row for each file: from when to when it is named."""
+        if files.is_empty():
+            return NAMED.to_frame()
         last = len(self._live) - 1
         of_owner = pl.DataFrame(
             {"owner": intervals.keys, "first": intervals.first, "last": intervals.last},
@@ -415,6 +417,8 @@ class _OfBranch:
         """Return the tags of versions that name each of some files."""
         versions = enumerate(self._versions.tolist())
         tagged = [(place, version) for place, version in versions if version in self._tagged]
+        if not tagged:
+            return placed.clear().select("root", "path", tags=pl.lit(None, pl.String))
         tags = pl.DataFrame(
             {
                 "position": [place for place, _ in tagged],

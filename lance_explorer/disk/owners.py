@@ -116,8 +116,10 @@ def owned_lazily(found: Survey) -> pl.LazyFrame:
     rows = objects.join(owners, on=["root", "key"], how="left")
     sizes = _named_files(found)
     rows = rows.join(sizes, on=["root", "path"], how="left")
-    missing = _missing(objects, sizes, owners, branches)
-    return _told(found, pl.concat([rows, missing], how="diagonal"))
+    gone = sizes.join(objects, on=["root", "path"], how="anti")
+    if not gone.is_empty():
+        rows = pl.concat([rows, _missing(gone, owners, branches)], how="diagonal")
+    return _told(found, rows)
 
 
 def _classified(objects: pl.DataFrame, branches: Sequence[str | None]) -> pl.DataFrame:
@@ -220,13 +222,9 @@ def _named_files(found: Survey) -> pl.DataFrame:
 
 
 def _missing(
-    objects: pl.DataFrame,
-    sizes: pl.DataFrame,
-    owners: pl.DataFrame,
-    branches: Sequence[str | None],
+    gone: pl.DataFrame, owners: pl.DataFrame, branches: Sequence[str | None]
 ) -> pl.DataFrame:
     """Return what is named and was not found."""
-    gone = sizes.join(objects, on=["root", "path"], how="anti")
     empty = gone.with_columns(size_bytes=pl.lit(None, pl.Int64), modified_ns=pl.lit(None, pl.Int64))
     placed = _classified(empty, branches)
     return placed.join(owners, on=["root", "key"], how="left")

@@ -887,5 +887,22 @@ KINDS: Mapping[str, Kind] = {
         "versions 1 to 3 are not searched: they have no column that the filter names",
         "Search for what the column was called, or of what type it was, then.",
     ),
+    # ----------------------------------------------------------------------------- databases
+    "table_not_readable": Kind(
+        "metadata",
+        "error",
+        "A table of a database cannot be opened, or not its latest version.",
+        "no Lance table at photos.lance: there is no folder _versions",
+        "If the table was dropped, remove its folder; if not, restore it from a backup.",
+        "Nothing is known of it, and what it holds counts as of unknown use.",
+    ),
+    "tag_on_other_tables": Kind(
+        "metadata",
+        "info",
+        "A tag that at least two tables of a database have, and at least half of them, is not on "
+        "this one. It may be meant for all.",
+        "tag 'release' is on 6 other tables of the database, and not on this one",
+        "Tag the version that belongs to the others: database.at(time) tells which that was.",
+    ),
 }
 """The kinds of findings by code."""

@@ -3,23 +3,62 @@
 import os
 from collections.abc import Mapping
 from functools import partial
+from typing import NamedTuple
 
 from lance_explorer.errors import TableNotFoundError
 from lance_explorer.history.listing import VERSIONS_FOLDER
 from lance_explorer.storage import LocalStorage, Storage, done_in_order, open_storage, uri_to_open
 
-__all__ = ["tables_below"]
+__all__ = ["PlacesBelow", "is_table", "places_below", "tables_below"]
 
 _ENDING = ".lance"
 _DEEPEST = 32
 
 
+class PlacesBelow(NamedTuple):
+    """What lies below a folder.
+
+    Attributes
+    ----------
+    uri : str
+        The folder.
+    tables : dict of str to str
+        The URI of each table by its path in the folder, in order; the path is empty if the folder
+        is a table itself.
+    links : dict of str to str
+        Links that lead out of the folder, by their paths, and where they lead. Nobody follows them.
+    """
+
+    uri: str
+    tables: dict[str, str]
+    links: dict[str, str]
+
+
+def is_table(uri: str, storage_options: Mapping[str, str] | None = None) -> bool:
+    """Return whether a place is a table, or is named like one, and is no folder of tables."""
+    storage = open_storage(uri, storage_options)
+    return storage.uri.endswith(_ENDING) or VERSIONS_FOLDER in storage.list_folders("")
+
+
 def tables_below(uri: str, storage_options: Mapping[str, str] | None = None) -> list[str]:
     """Return the URIs of the table at a place, or else of all tables below it, sorted.
 
+    See :func:`places_below`.
+
+    Raises
+    ------
+    TableNotFoundError
+        If there is none.
+    """
+    return sorted(places_below(uri, storage_options).tables.values())
+
+
+def places_below(uri: str, storage_options: Mapping[str, str] | None = None) -> PlacesBelow:
+    """Return the table at a place, or else all tables below it.
+
     A table is a folder with versions. One that is named like a table and has none is a table, too:
-    who opens it learns what is wrong. Folders below a table, and those whose names begin with an
-    underscore or a dot, are not looked into.
+    who opens it learns what is wrong. Folders below a table, those whose names begin with an
+    underscore or a dot, and links that lead out of the folder are not looked into.
 
     Parameters
     ----------
@@ -34,25 +73,31 @@ def tables_below(uri: str, storage_options: Mapping[str, str] | None = None) -> 
         If there is none.
     """
     storage = open_storage(uri, storage_options)
-    found, folders, seen = list[str](), [""], {_real(storage, "")}
+    top = _real(storage, "")
+    found, links = dict[str, str](), dict[str, str]()
+    folders, seen = [""], {top}
     for _ in range(_DEEPEST):
         below = list[str]()
         for folder, names in zip(folders, _listed(storage, folders), strict=True):
             if VERSIONS_FOLDER in names or folder.endswith(_ENDING):
-                found.append(uri_to_open(storage, folder))
+                found[folder] = uri_to_open(storage, folder)
                 continue
             for name in names:
                 path = f"{folder}/{name}".lstrip("/")
                 real = _real(storage, path)
-                if not name.startswith(("_", ".")) and real not in seen:
-                    seen.add(real)  # a link may lead up again
-                    below.append(path)
+                if name.startswith(("_", ".")) or real in seen:
+                    continue
+                seen.add(real)  # a link may lead up again
+                if isinstance(storage, LocalStorage) and not real.startswith(f"{top.rstrip('/')}/"):
+                    links[path] = real
+                    continue
+                below.append(path)
         if not below:
             break
         folders = below
     if not found:
         raise TableNotFoundError(f"no Lance table at {storage.uri}, and none in that folder")
-    return sorted(found)
+    return PlacesBelow(storage.uri, dict(sorted(found.items())), dict(sorted(links.items())))
 
 
 def _listed(storage: Storage, folders: list[str]) -> list[list[str]]:

@@ -28,6 +28,7 @@ __all__ = [
     "VersionRef",
     "kept_version",
     "resolve",
+    "said_time",
     "time_of",
     "version_number",
 ]
@@ -64,11 +65,12 @@ _NUMBER = re.compile(r"-?[0-9]{1,100}")
 _TAG = "tag:"
 _AGO = re.compile(r"([0-9]{1,9}|an?) +(second|minute|hour|day|week|month|year)s? +ago")
 _DAYS = {"today": 0, "yesterday": 1}
+_CLOCK = re.compile(r"(?:(today|yesterday) +)?([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)")
 _MONTHS = {"month": 1, "year": 12}
 _MOMENT = timedelta(microseconds=1)
 _EXPECTED = (
     "a number (7; -1 is the latest), a tag, a day or time in UTC (2026-11-22, 2026-11-22T12:00, "
-    "yesterday, 3 hours ago), a version of a branch (dev@4) or a Snapshot"
+    "yesterday, yesterday 12:00, 3 hours ago), a version of a branch (dev@4) or a Snapshot"
 )
 
 
@@ -89,7 +91,8 @@ def resolve(
     ref : int, str, date, datetime, tuple or Snapshot
         A number, of which -1 is the latest version, -2 the kept one before it, and so on; a tag; a
         time, for the highest version that was committed by then; a day, as a ``date``,
-        ``"2026-11-22"``, ``"today"`` or ``"yesterday"``; ``"3 hours ago"``; branch and version, as
+        ``"2026-11-22"``, ``"today"`` or ``"yesterday"``; ``"12:00"`` or ``"yesterday 12:00"``;
+        ``"3 hours ago"``; branch and version, as
         ``("dev", 4)`` or ``"dev@4"``, where "main" is the main branch; or a Snapshot. Text of
         digits is a number, and ``"tag:26"`` the tag that is called so. A tag goes before a time.
     is_begin : bool
@@ -168,12 +171,8 @@ def time_of(
     VersionNotFoundError
         If a version is meant that is not kept, or that has no time.
     """
-    span = None
-    if isinstance(ref, date):
-        span = _span(ref)
-    elif isinstance(ref, str) and ref.strip() not in view.refs.tags:
-        span = _words_span(ref.strip(), now or datetime.now(UTC))
-    if span is not None:
+    is_tag = isinstance(ref, str) and ref.strip() in view.refs.tags
+    if not is_tag and (span := _said_span(ref, now)) is not None:
         return span.start + _MOMENT if is_begin and span.start < span.stop else span.stop
     found = resolve(view, ref, is_begin=is_begin, now=now)
     history, position = found.view.found(found.version)
@@ -181,6 +180,26 @@ def time_of(
     if timestamp is None:
         raise VersionNotFoundError(f"version {found.version} does not say when it was committed")
     return timestamp
+
+
+def said_time(ref: object, now: datetime | None = None) -> datetime | None:
+    """Return the time that a time, a day or words for one mean, a day its end; None of others.
+
+    Examples
+    --------
+    >>> noon = datetime(2026, 11, 27, 12, tzinfo=UTC)
+    >>> str(said_time("yesterday 09:30", noon)), str(said_time("2 hours ago", noon))
+    ('2026-11-26 09:30:00+00:00', '2026-11-27 10:00:00+00:00')
+    >>> said_time("gold")
+    """
+    span = _said_span(ref, now)
+    return None if span is None else span.stop
+
+
+def _said_span(ref: object, now: datetime | None) -> _Span | None:
+    if isinstance(ref, date):
+        return _span(ref)
+    return _words_span(ref.strip(), now or datetime.now(UTC)) if isinstance(ref, str) else None
 
 
 def _whole(number: SupportsIndex) -> int | None:
@@ -275,9 +294,14 @@ def _words_span(text: str, now: datetime) -> _Span | None:
     try:
         if words in _DAYS:
             return _span(now.astimezone(UTC).date() - timedelta(days=_DAYS[words]))
+        if match := _CLOCK.fullmatch(words):
+            day = now.astimezone(UTC).date() - timedelta(days=_DAYS[match[1] or "today"])
+            return _span(datetime.combine(day, time.fromisoformat(match[2])))
         if match := _AGO.fullmatch(words):
             count = int(match[1]) if match[1].isdecimal() else 1
             return _span(_before(now.astimezone(UTC), count, match[2]))
+    except ValueError:  # as 25:00
+        return None
     except OverflowError:
         raise InvalidArgumentError(f"{text!r} is before the earliest possible time") from None
     parsers: tuple[Callable[[str], date], ...] = (date.fromisoformat, datetime.fromisoformat)

@@ -12,7 +12,7 @@ from lance_explorer.inspect.log import LOG
 from lance_explorer.inspect.log_graph import graph_cells
 from lance_explorer.inspect.versions import VERSIONS
 
-__all__ = ["commit_answer", "log_answer", "versions_answer"]
+__all__ = ["commit_answer", "log_answer", "log_lines", "versions_answer"]
 
 _SHOWN_VERSIONS = (
     "version",
@@ -53,7 +53,7 @@ def log_answer(log: pl.DataFrame, *, graph: bool | None = None, has_more: bool =
     first = "The newest " if has_more else ""
     return Answer(
         f"{first}{counted(len(log), 'commit')}{newest}.",
-        (Section("commits", "", log, shown=_lines(log, is_drawn), schema=LOG),),
+        (Section("commits", "", log, shown=log_lines(log, is_drawn=is_drawn), schema=LOG),),
         "table.log()",
     )
 
@@ -93,7 +93,7 @@ def _day(log: pl.DataFrame) -> str:
     return "an unknown time" if time is None else f"{time:%Y-%m-%d %H:%M} UTC"
 
 
-def _lines(log: pl.DataFrame, is_drawn: bool) -> pl.DataFrame:
+def log_lines(log: pl.DataFrame, *, is_drawn: bool) -> pl.DataFrame:
     """Return the log as people read it: what answers "what happened" stands in one column."""
     rows = [
         {

@@ -167,6 +167,9 @@ def check_cleanup(path: Path, branches: Collection[str], chosen: random.Random) 
     if chosen.random() < 0.4:
         options["retain_versions"] = chosen.randint(1, 5)
     branch = chosen.choice([None, None, *branches])
+    if chosen.random() < 0.3:
+        kept = lx.open_table(path, branch=branch).versions()["version"].to_list()
+        options["versions"] = sorted(chosen.sample(kept, chosen.randint(1, len(kept))))
     ours, theirs = removed_by_us(path, branch, **options), explained(path, branch, **options)
     assert ours == theirs, (branch, options)
 

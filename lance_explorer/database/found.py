@@ -1,0 +1,119 @@
+"""Rows that were found by their values in the tables of a database."""
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from lance_explorer.answers import Answer, Answering, Section
+from lance_explorer.arguments import shown
+from lance_explorer.errors import LanceExplorerError, TableNotFoundError
+from lance_explorer.frames.columns import COUNT, TEXT, Column, FrameSchema
+from lance_explorer.frames.documented import documented
+from lance_explorer.frames.sizes import counted
+from lance_explorer.lineage.find import Found
+
+__all__ = ["FOUND_TABLES", "DatabaseFound"]
+
+FOUND_TABLES = FrameSchema(
+    "found_tables",
+    (
+        Column("name", TEXT, "name of the table"),
+        Column("num_rows", COUNT, "rows found so far; null: it was not searched", True, "rows"),
+        Column(
+            "is_complete",
+            pl.Boolean(),
+            "whether all of it was searched and all rows are shown; null: it was not searched",
+            nullable=True,
+        ),
+        Column("sentence", TEXT, "what was found, and how far the search went; or why it was not"),
+    ),
+)
+"""The columns of ``DatabaseFound.tables()``."""
+
+
+class DatabaseFound(Answering):
+    """Rows that were found in the tables of a database, and which tables were not searched.
+
+    Made by :meth:`Database.find`. ``found["photos"]`` is what was found in one table.
+
+    Attributes
+    ----------
+    answer : Answer
+        The rows of each table that has some.
+
+    Examples
+    --------
+    >>> found = database.find("id = 2")
+    >>> found.tables().select("name", "num_rows").rows()
+    [('people', 1)]
+    >>> found["people"].sentence
+    '1 row found in versions 1 to 7.'
+    """
+
+    def __init__(
+        self, name: str, where: str, found: Mapping[str, Found | LanceExplorerError]
+    ) -> None:
+        self._name, self.where, self._found = name, where, found
+
+    def __getitem__(self, name: str) -> Found:
+        found = self._found.get(name)
+        if found is None:
+            raise TableNotFoundError(f"{self._name} has no table {shown(name)}")
+        if isinstance(found, LanceExplorerError):
+            raise found
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name, one in self._found.items() if isinstance(one, Found)])
+
+    def __len__(self) -> int:
+        return len([*self])
+
+    @property
+    def _subject(self) -> str:
+        return f"{self._name}, {self.where!r}"
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows were found so far in all tables."""
+        return sum(one.num_rows for one in self._found.values() if isinstance(one, Found))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each table was searched whole."""
+        return all(isinstance(one, Found) and one.is_complete for one in self._found.values())
+
+    @documented(FOUND_TABLES)
+    def tables(self) -> pl.DataFrame:
+        """Return one row for each table, those with rows first."""
+        some = [
+            (name, one.num_rows, one.is_complete, one.sentence)
+            if isinstance(one, Found)
+            else (name, None, None, f"Not searched: {one}")
+            for name, one in self._found.items()
+        ]
+        frame = FOUND_TABLES.build(
+            {part: [one[place] for one in some] for place, part in enumerate(FOUND_TABLES.names)}
+        )
+        return frame.sort("num_rows", descending=True, nulls_last=True, maintain_order=True)
+
+    @property
+    def answer(self) -> Answer:
+        """The rows of each table that has some, and which tables were not searched."""
+        tables = self.tables()
+        having = tables.filter(pl.col("num_rows") > 0)["name"].to_list()
+        missing = tables["num_rows"].null_count()
+        rest = f"; {counted(missing, 'table')} could not be searched" if missing else ""
+        rows = [
+            Section(part.name, f"{name}: {part.title or 'rows'}", part.content, part.shown,
+                    part.values, part.words, part.uncut, part.schema)
+            for name in having
+            for part in self[name].answer.sections
+            if isinstance(part.content, pl.DataFrame) and part.title is not None
+        ]
+        return Answer(
+            f"{counted(self.num_rows, 'row')} found in {counted(len(having), 'table')} of "
+            f"{len(tables):,}{rest}.",
+            (*rows, Section("tables", "Tables", tables, words=("sentence",), schema=FOUND_TABLES)),
+            f"database.find({self.where!r})",
+        )

@@ -1,0 +1,85 @@
+"""Looks at many tables: in several processes where there are many, so that all cores work."""
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+
+from lance_explorer.database.look import Look, look_at
+from lance_explorer.database.members import Member
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.history.progress import with_progress
+from lance_explorer.history.view import HistoryView
+from lance_explorer.storage import done_in_order
+from lance_explorer.storage.opening import is_remote
+from lance_explorer.values.child import called_apart, is_child
+
+__all__ = ["looks_of"]
+
+_FEW = 24
+"""So many tables are looked at before another process would have started."""
+
+_BATCH = 16
+_MOST_PROCESSES = 8
+_MOST_WAITING = 8
+"""Tables in an object store that a process looks at together: it mostly waits for answers."""
+
+
+def looks_of(members: Sequence[Member]) -> list[Look]:
+    """Return a look at each table, in their order; it is shown how far that is."""
+    seen = chain.from_iterable(_batches(members))
+    listed = with_progress(members, "Looking at tables", "tables", few=_FEW)
+    looks = [look for _, look in zip(listed, seen, strict=True)]
+    return _with_clones(members, looks)
+
+
+def _batches(members: Sequence[Member]) -> Iterator[list[Look]]:
+    """Yield looks at one table after another, several under way where that is faster."""
+    if len(members) < _FEW or not all(member.is_plain for member in members) or is_child():
+        is_waiting = any(is_remote(member.uri) for member in members)
+        tasks = [(1, partial(look_at, member)) for member in members]
+        most = _MOST_WAITING if is_waiting else 1
+        for look in done_in_order(tasks, most, most):
+            yield [look]
+        return
+    processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
+    parts = [members[start : start + _BATCH] for start in range(0, len(members), _BATCH)]
+    yield from done_in_order(
+        [(1, partial(_looks_apart, part)) for part in parts], processes + 1, processes + 1
+    )
+
+
+def _looks_apart(members: Sequence[Member]) -> list[Look]:
+    """Return looks of another process; where that ends on one of the tables, of this one."""
+    try:
+        found: list[Look] = called_apart(_looks_here, [members], {})
+    except LanceExplorerError:
+        return _looks_here(members)
+    return found
+
+
+def _looks_here(members: Sequence[Member]) -> list[Look]:
+    return [*chain.from_iterable(_batches(members))]
+
+
+def _with_clones(members: Sequence[Member], looks: list[Look]) -> list[Look]:
+    """Return the looks, those at tables that others are clones of made again, with the clones.
+
+    A file of theirs that no version of their own names is not left over if a clone needs it.
+    """
+    readers: dict[str, list[Member]] = {}
+    for member, look in zip(members, looks, strict=True):
+        for uri in look.bases:
+            readers.setdefault(uri, []).append(member)
+    return [
+        look_at(member, _opened(readers[member.uri])) if member.uri in readers else look
+        for member, look in zip(members, looks, strict=True)
+    ]
+
+
+def _opened(members: Sequence[Member]) -> Iterator[HistoryView]:
+    for member in members:
+        try:
+            yield member.open()._view
+        except LanceExplorerError:
+            continue  # which its own look says

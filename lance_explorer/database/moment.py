@@ -1,0 +1,263 @@
+"""All tables of a database at one time: which version each had, and a lock of all of them."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.answers import Answer, Answering, Section
+from lance_explorer.arguments import path, shown
+from lance_explorer.errors import (
+    InvalidArgumentError,
+    LanceExplorerError,
+    StorageError,
+    TableNotFoundError,
+)
+from lance_explorer.frames.columns import COUNT, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.frames.documented import documented
+from lance_explorer.frames.sizes import counted
+from lance_explorer.locks import Verification, lock, verify
+from lance_explorer.shown import visible_json
+from lance_explorer.snapshot import Snapshot
+
+__all__ = ["MOMENT", "VERIFIED", "Moment", "Verifications", "locks_in", "verify_all"]
+
+MOMENT = FrameSchema(
+    "moment",
+    (
+        Column("name", TEXT, "name of the table"),
+        Column("version", ID, "its version then; null: it had none, or cannot be read", True),
+        Column("timestamp", TIME, "when that was committed", nullable=True),
+        Column("operation", TEXT, "operation as Lance names it", nullable=True),
+        Column("num_rows", COUNT, "its rows; null: not known", nullable=True, unit="rows"),
+        Column("problem", TEXT, "why there is no version; null: there is", nullable=True),
+    ),
+)
+"""The columns of ``Moment.to_polars()``."""
+
+VERIFIED = FrameSchema(
+    "verified",
+    (
+        Column("name", TEXT, "name of the table"),
+        Column("version", ID, "the version that was locked", nullable=True),
+        Column("status", TEXT, "what became of it, as `lx.verify` says; null: not known", True),
+        Column("sentence", TEXT, "that in words, or why it is not known"),
+    ),
+)
+"""The columns of ``Verifications.to_polars()``."""
+
+_FORMAT_KEY = "lance_explorer_locks"
+_FORMAT = 1
+_MOST_BYTES = 256 << 20
+
+
+class Moment(Answering):
+    """All tables of a database as they were at one time.
+
+    Made by :meth:`Database.at`. ``moment["photos"]`` is the Snapshot of a table.
+
+    Attributes
+    ----------
+    answer : Answer
+        Which version each table had.
+
+    Examples
+    --------
+    >>> moment = database.at("today")
+    >>> moment["people"].version
+    7
+    >>> [*moment]
+    ['people']
+    """
+
+    def __init__(
+        self, name: str, uri: str, when: str, found: Mapping[str, Snapshot | LanceExplorerError]
+    ) -> None:
+        self._name, self._uri, self._when, self._found = name, uri, when, found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._snapshots)
+
+    def __len__(self) -> int:
+        return len(self._snapshots)
+
+    def __getitem__(self, name: str) -> Snapshot:
+        found = self._found.get(name)
+        if found is None:
+            raise TableNotFoundError(f"{self._name} has no table {shown(name)}")
+        if isinstance(found, LanceExplorerError):
+            raise found
+        return found
+
+    @property
+    def _subject(self) -> str:
+        return self._name
+
+    @property
+    def _snapshots(self) -> dict[str, Snapshot]:
+        return {name: one for name, one in self._found.items() if isinstance(one, Snapshot)}
+
+    @documented(MOMENT)
+    def to_polars(self) -> pl.DataFrame:
+        """Return one row for each table.
+
+        Examples
+        --------
+        >>> database.at("today").to_polars().select("name", "version", "num_rows").rows()
+        [('people', 7, 9)]
+        """
+        some = [
+            (name, one, None) if isinstance(one, Snapshot) else (name, None, str(one))
+            for name, one in self._found.items()
+        ]
+        return MOMENT.build(
+            {
+                "name": [name for name, _, _ in some],
+                "version": [one and one.version for _, one, _ in some],
+                "timestamp": [one and one.timestamp for _, one, _ in some],
+                "operation": [one and one.operation for _, one, _ in some],
+                "num_rows": [one and one.num_rows for _, one, _ in some],
+                "problem": [problem for _, _, problem in some],
+            }
+        )
+
+    @property
+    def answer(self) -> Answer:
+        """Which version each table had."""
+        there = len(self._snapshots)
+        rest = len(self._found) - there
+        without = f"; {counted(rest, 'table')} had none, or cannot be read" if rest else ""
+        return Answer(
+            f"At {self._when}: a version of {counted(there, 'table')}{without}.",
+            (Section("tables", "", self.to_polars(), schema=MOMENT),),
+            f"database.at({self._when!r})",
+        )
+
+    def lock(self) -> str:
+        """Return what identifies these versions of all tables, as a text to keep in a file.
+
+        It is JSON that holds a lock of each table, as :func:`lance_explorer.lock` makes it.
+        :meth:`Database.verify` and ``lance-explorer verify`` tell later whether all are still there.
+
+        Raises
+        ------
+        StorageError
+            If a table has no version of that time or cannot be read: then it cannot be locked.
+
+        Examples
+        --------
+        >>> text = database.at("today").lock()
+        >>> database.verify(text)
+        Verifications(1 table is as it was locked.)
+        """
+        missing = [name for name, one in self._found.items() if not isinstance(one, Snapshot)]
+        if missing:
+            raise StorageError(
+                f"{counted(len(missing), 'table')} cannot be locked, such as {shown(missing[0])}: "
+                f"{self._found[missing[0]]}"
+            )
+        tables = {name: json.loads(lock(one)) for name, one in self._snapshots.items()}
+        members = {_FORMAT_KEY: _FORMAT, "database": self._uri, "tables": tables}
+        return visible_json(json.dumps(members, indent=2, ensure_ascii=False)) + "\n"
+
+
+class Verifications(Answering):
+    """What became of the versions that a lock of many tables names.
+
+    It is true if all are as they were. ``found["photos"]`` is the Verification of a table.
+
+    Attributes
+    ----------
+    answer : Answer
+        It in words, table by table.
+    """
+
+    def __init__(self, found: Mapping[str, Verification | LanceExplorerError]) -> None:
+        self._found = found
+
+    def __getitem__(self, name: str) -> Verification:
+        found = self._found[name]
+        if isinstance(found, LanceExplorerError):
+            raise found
+        return found
+
+    def __bool__(self) -> bool:
+        return all(isinstance(one, Verification) and bool(one) for one in self._found.values())
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known of all tables."""
+        return all(isinstance(one, Verification) for one in self._found.values())
+
+    @documented(VERIFIED)
+    def to_polars(self) -> pl.DataFrame:
+        """Return one row for each table."""
+        some = [
+            (name, one.lock.version, one.status, one.sentence)
+            if isinstance(one, Verification)
+            else (name, None, None, str(one))
+            for name, one in self._found.items()
+        ]
+        return VERIFIED.build(
+            {part: [one[place] for one in some] for place, part in enumerate(VERIFIED.names)}
+        )
+
+    @property
+    def answer(self) -> Answer:
+        """How many are as they were, and what became of the others."""
+        frame = self.to_polars()
+        same = sum(isinstance(one, Verification) and bool(one) for one in self._found.values())
+        others = len(frame) - same
+        verb = "is as it was" if same == 1 else "are as they were"
+        rest = f"; {counted(others, 'other table')} not" if others else ""
+        section = Section("tables", "", frame, words=("sentence",), schema=VERIFIED)
+        return Answer(f"{counted(same, 'table')} {verb} locked{rest}.", (section,))
+
+
+def locks_in(given: str | os.PathLike[str]) -> dict[str, str] | None:
+    """Return the locks of a lock of many tables, by name; None if it is none.
+
+    Parameters
+    ----------
+    given : str or os.PathLike
+        The path of a file, or its text.
+    """
+    text = given if isinstance(given, str) and given.lstrip().startswith("{") else _read(given)
+    try:
+        members: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(members, dict) or _FORMAT_KEY not in members:
+        return None
+    number, tables = members[_FORMAT_KEY], members.get("tables")
+    if number != _FORMAT:
+        raise InvalidArgumentError(
+            f"this is a lock of many tables of format {shown(number)}, and this release knows "
+            f"{_FORMAT}"
+        )
+    if not isinstance(tables, dict):
+        raise InvalidArgumentError("this lock of many tables is damaged: 'tables' is no object")
+    return {name: json.dumps(one) for name, one in tables.items()}
+
+
+def _read(given: str | os.PathLike[str]) -> str:
+    file = Path(path("lock", given))
+    try:
+        with file.open("rb") as opened:
+            return opened.read(_MOST_BYTES).decode(errors="replace")
+    except OSError:
+        return ""  # as a lock of one table it has a better error
+
+
+def verify_all(locks: Mapping[str, str], tables: Mapping[str, Any]) -> Verifications:
+    """Return what became of the versions that locks name; of ``tables`` where each is now."""
+    found = dict[str, Verification | LanceExplorerError]()
+    for name, one in locks.items():
+        try:
+            found[name] = verify(one, tables.get(name))
+        except LanceExplorerError as error:
+            found[name] = error
+    return Verifications(found)

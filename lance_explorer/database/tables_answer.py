@@ -1,0 +1,174 @@
+"""The tables of a database, their findings and their commits, as frames and answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.answers import Answer, Section, said
+from lance_explorer.answers.calls import call
+from lance_explorer.checks.advice import SEVERITY_WORDS
+from lance_explorer.checks.answer import check_answer
+from lance_explorer.checks.depths import Depth
+from lance_explorer.database.look import TABLES, Look
+from lance_explorer.database.usage import DatabaseUsage
+from lance_explorer.findings import SEVERITIES, Finding, Severity
+from lance_explorer.frames.columns import TEXT, Column, FrameSchema
+from lance_explorer.frames.findings import FINDINGS, findings_frame
+from lance_explorer.frames.sizes import byte_size, counted
+from lance_explorer.inspect.log import LOG
+from lance_explorer.inspect.log_answer import log_lines
+
+__all__ = [
+    "DATABASE_CHECKS",
+    "DATABASE_LOG",
+    "database_findings",
+    "database_health",
+    "database_log_answer",
+    "in_order",
+    "sparkline",
+    "tables_answer",
+]
+
+_TABLE = Column("table", TEXT, "name of the table")
+
+DATABASE_CHECKS = FrameSchema("database_checks", (_TABLE, *FINDINGS.columns))
+"""The columns of ``database.check()``."""
+
+DATABASE_LOG = FrameSchema(
+    "database_log",
+    (
+        _TABLE,
+        *[
+            replace(column, meaning="place of the table among all: its commits are in one lane")
+            if column.name == "lane"
+            else column
+            for column in LOG.columns
+        ],
+    ),
+)
+"""The columns of ``database.log()``."""
+
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def in_order(looks: Sequence[Look]) -> pl.DataFrame:
+    """Return one row for each table: unreadable ones, then the worst finding, then what is waste."""
+    frame = TABLES.build({name: [look.facts[name] for look in looks] for name in TABLES.names})
+    rank = pl.col("worst").cast(TEXT).replace_strict(
+        {name: place for place, name in enumerate(SEVERITIES)}, default=len(SEVERITIES)
+    )
+    waste = (pl.col("size_bytes") - pl.col("live_bytes")).fill_null(0)
+    return frame.sort(
+        pl.col("problem").is_null(), rank, -waste, pl.col("name"), maintain_order=True
+    )
+
+
+def tables_answer(tables: pl.DataFrame, usage: DatabaseUsage) -> Answer:
+    """Return the tables of a database as an answer, what hurts most first."""
+    rows = int(tables["num_rows"].sum())
+    broken = tables.height - tables["problem"].null_count()
+    counts = dict(tables.group_by(pl.col("worst").cast(TEXT)).len().iter_rows())
+    hurts = [
+        f"{counted(counts[name], 'table')} with something {words}"
+        for name, words in (("error", "wrong"), ("warning", "to do"))
+        if counts.get(name)
+    ]
+    unread = [f"{counted(broken, 'table')} that cannot be read"] if broken else []
+    parts = [
+        f"{counted(tables.height, 'table')}, {counted(rows, 'row')}, "
+        f"{byte_size(usage.total_bytes)} on disk, of which {byte_size(usage.live_bytes)} are the "
+        "latest versions",
+        *unread,
+        *hurts,
+    ]
+    section = Section(
+        "tables", "", tables, shown=_for_people(tables), words=("finding",), schema=TABLES
+    )
+    return Answer(said("; ".join(parts)), (section,), "database.tables()")
+
+
+def sparkline(values: Sequence[int]) -> str:
+    """Return numbers as a line of small bars.
+
+    Examples
+    --------
+    >>> from lance_explorer.database.tables_answer import sparkline
+    >>> sparkline([0, 1, 7])
+    '▁▂█'
+    """
+    most = max(values, default=0)
+    return "".join([_BARS[value * (len(_BARS) - 1) // most if most else 0] for value in values])
+
+
+def database_health(
+    every: Sequence[tuple[str, Finding]], num_tables: int, depth: Depth, severity: Severity
+) -> Answer:
+    """Return findings of all tables as an answer; each says of which table it is."""
+    named = [
+        replace(finding, statement=f"`{table}`: {finding.statement}")
+        for table, finding in every
+        if not is_left_out(finding)
+    ]
+    told = check_answer(named, depth, severity)
+    worst = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    frame = database_findings([one for one in every if one[1].severity in worst])
+    left_out = {one.statement: one for _, one in every if is_left_out(one)}
+    unchecked = check_answer([*left_out.values()], depth, severity).sections[1:]
+    of = f" in {counted(num_tables, 'table')}."
+    return replace(
+        told,
+        sentence=told.sentence.removesuffix(".") + of if not told.findings else told.sentence,
+        sections=(
+            *told.sections[:1],
+            Section("findings", None, frame, schema=DATABASE_CHECKS),
+            *unchecked,
+        ),
+        code=told.code.replace("table.check", "database.check"),
+    )
+
+
+def is_left_out(finding: Finding) -> bool:
+    """Return whether a finding says what a depth of checks does not look at, which is no fault."""
+    return finding.code == "not_checked" and finding.severity == "info"
+
+
+def database_findings(found: Sequence[tuple[str, Finding]]) -> pl.DataFrame:
+    """Return findings with their tables as a frame."""
+    names = pl.Series("table", [table for table, _ in found], TEXT)
+    frame = findings_frame([finding for _, finding in found])
+    return DATABASE_CHECKS.build({"table": names, **frame.to_dict()})
+
+
+def database_log_answer(log: pl.DataFrame, filters: Mapping[str, Any]) -> Answer:
+    """Return commits of all tables as an answer, newest first."""
+    lines = log_lines(log, is_drawn=False).drop("graph")
+    shown = lines.select(pl.Series("table", log["table"]), pl.all())
+    tables = log["table"].n_unique()
+    return Answer(
+        f"The newest {counted(len(log), 'commit')} of {counted(tables, 'table')}.",
+        (Section("commits", "", log, shown=shown, schema=DATABASE_LOG),),
+        call("database.log", **filters),
+    )
+
+
+def _for_people(tables: pl.DataFrame) -> pl.DataFrame:
+    """Return what people look at first; the frame has the rest."""
+    problem = pl.when(pl.col("problem").is_not_null()).then(pl.lit("unreadable"))
+    health = problem.otherwise(pl.col("worst").cast(TEXT).replace(SEVERITY_WORDS)).fill_null("well")
+    beside = pl.col("size_bytes") - pl.col("live_bytes")
+    growth = [sparkline(one) if one else "" for one in tables["growth"].to_list()]
+    return tables.select(
+        pl.col("name").alias("table"),
+        health.alias("health"),
+        pl.col("num_rows").alias("rows"),
+        "size_bytes",
+        beside.alias("not_live_bytes"),
+        pl.Series("growth", growth, TEXT),
+        pl.col("num_versions").alias("versions"),
+        pl.col("fragments_to_compact").alias("to_compact"),
+        "unindexed_rows",
+        pl.col("last_commit").dt.strftime("%Y-%m-%d %H:%M").alias("last_commit"),
+        pl.coalesce("problem", "finding").alias("finding"),
+    )
