@@ -73,6 +73,20 @@ NAMED = pl.Schema(
 )
 """The columns of :attr:`NamedFiles.frame`."""
 
+_SPANS = pl.Schema(
+    {
+        "kind": pl.String(),
+        "folder": pl.String(),
+        "is_folder": pl.Boolean(),
+        "path": pl.String(),
+        "named_bytes": pl.Int64(),
+        "base_id": pl.Int64(),
+        "first": pl.Int64(),
+        "last": pl.Int64(),
+    }
+)
+"""What names files, and between which places in the list of versions."""
+
 _WRITES_NOTHING = {OperationName.RESTORE, OperationName.CLONE}
 
 
@@ -112,7 +126,7 @@ def named_by(
 ) -> pl.DataFrame:
     """Return what some versions of a branch name, as the columns of :attr:`NamedFiles.frame`."""
     named = NamedFiles(NAMED.to_frame(), roots)
-    return pl.concat([named.frame, *_OfBranch(branch, history, {}, named, versions).frames()])
+    return pl.concat([named.frame, _OfBranch(branch, history, {}, named, versions).frame()])
 
 
 def named_files(view: HistoryView, clones: Iterable[HistoryView] = ()) -> NamedFiles:
@@ -162,7 +176,7 @@ def _of_table(view: HistoryView, named: NamedFiles) -> Iterator[pl.DataFrame]:
             continue
         tagged = _tags_by_version([tag for tag in tags if tag.branch == name])
         yield _forked_from(branch, named)
-        yield from _OfBranch(branch, history, tagged, named).frames()
+        yield _OfBranch(branch, history, tagged, named).frame()
         for version in history.unreadable:
             if not version.file.is_recorded:
                 named.problems.append(str(version.error))
@@ -176,7 +190,7 @@ def _of_table(view: HistoryView, named: NamedFiles) -> Iterator[pl.DataFrame]:
                 named.problems.append(str(error))
                 yield _manifest(branch, file, tagged, named)
             else:
-                yield from _OfBranch(branch, single, tagged, named).frames()
+                yield _OfBranch(branch, single, tagged, named).frame()
 
 
 def _forked_from(branch: HistoryView, named: NamedFiles) -> pl.DataFrame:
@@ -258,10 +272,14 @@ class _OfBranch:
         """Whether the last of these versions is the latest one of the branch."""
         return bool(self._versions[-1] == self._branch.latest_version)
 
-    def frames(self) -> Iterator[pl.DataFrame]:
-        """Yield what fragments, indices and commits name."""
+    def frame(self) -> pl.DataFrame:
+        """Return what fragments, indices and commits name."""
         if not self._records:
-            return
+            return NAMED.to_frame()
+        return self._named(pl.concat([*self._parts()]))
+
+    def _parts(self) -> Iterator[pl.DataFrame]:
+        """Yield files of each kind, as often as they are named, and from when to when."""
         states = self._history.states
         intervals = self._history.intervals.only(self._live)
         files = states.files
@@ -274,14 +292,14 @@ class _OfBranch:
             },
             schema=_FILES,
         )
-        yield self._named("data", "data/", data, intervals)
+        yield _spans("data", "data/", data, intervals)
         owners = np.flatnonzero(states.deletion_types >= 0).tolist()
         deletions = [states[owner].deletion_file for owner in owners]
         paths = [
             "" if file is None else file.path(int(states.ids[owner])).removeprefix("_deletions/")
             for owner, file in zip(owners, deletions, strict=True)
         ]
-        yield self._named("deletion", "_deletions/", _files(owners, paths, deletions), intervals)
+        yield _spans("deletion", "_deletions/", _files(owners, paths, deletions), intervals)
         yield from self._segments()
         yield self._signatures()
         commits = Intervals(*[np.arange(len(self._live))] * 3)
@@ -296,7 +314,7 @@ class _OfBranch:
         for kind, folder, of_commit in of_commits:
             owners = [place for place, path in enumerate(of_commit) if path]
             frame = _files(owners, [path for path in of_commit if path], [None] * len(owners))
-            yield self._named(kind, folder, frame, commits)
+            yield _spans(kind, folder, frame, commits)
 
     def _segments(self) -> Iterator[pl.DataFrame]:
         """Yield the folders of index segments, and the files that are listed for them."""
@@ -309,7 +327,7 @@ class _OfBranch:
             ]
             some = [segments[owner] for owner in owners]
             folders = _files(owners, [f"{segment.uuid}/" for segment in some], some)
-            yield self._named(kind, "_indices/", folders, intervals, is_folder=True)
+            yield _spans(kind, "_indices/", folders, intervals, is_folder=True)
             listed = [
                 (owner, segment, file)
                 for owner, segment in zip(owners, some, strict=True)
@@ -321,7 +339,7 @@ class _OfBranch:
                 [segment for _, segment, _ in listed],
                 [file.size_bytes for _, _, file in listed],
             )
-            yield self._named(kind, "_indices/", files, intervals)
+            yield _spans(kind, "_indices/", files, intervals)
 
     def _signatures(self) -> pl.DataFrame:
         """Return the files that tell from which data columns were computed."""
@@ -334,28 +352,13 @@ class _OfBranch:
         ]
         owners, paths = [owner for owner, _ in named], [path for _, path in named]
         files = _files(owners, paths, [None] * len(owners))
-        return self._named("computed", "_computed/", files, intervals)
+        return _spans("computed", "_computed/", files, intervals)
 
-    def _named(
-        self,
-        kind: str,
-        folder: str,
-        files: pl.DataFrame,
-        intervals: Intervals,
-        *,
-        is_folder: bool = False,
-    ) -> pl.DataFrame:
+    def _named(self, spans: pl.DataFrame) -> pl.DataFrame:
         """Return one row for each file: from when to when it is named."""
-        if files.is_empty():
-            return NAMED.to_frame()
         last = len(self._live) - 1
-        of_owner = pl.DataFrame(
-            {"owner": intervals.keys, "first": intervals.first, "last": intervals.last},
-            schema={"owner": pl.Int64, "first": pl.Int64, "last": pl.Int64},
-        )
-        named = files.join(of_owner, on="owner")
-        placed = self._placed(named, folder)
-        each = placed.group_by("root", "path", maintain_order=True).agg(
+        placed = self._placed(spans)
+        each = placed.group_by("kind", "is_folder", "root", "path", maintain_order=True).agg(
             pl.col("named_bytes").max(),
             pl.col("first").min(),
             pl.col("last").max(),
@@ -366,14 +369,12 @@ class _OfBranch:
         return (
             each.join(tags, on=["root", "path"], how="left", maintain_order="left")
             .with_columns(
-                kind=pl.lit(kind),
                 branch=pl.lit(self._branch.branch, pl.String),
                 first=pl.Series(self._versions[first], dtype=pl.UInt64),
                 last=pl.Series(self._versions[each["last"].to_numpy()], dtype=pl.UInt64),
                 is_exact=pl.Series(self._writes[first], dtype=pl.Boolean),
                 is_detached=pl.lit(bool(self._versions[-1] >= FIRST_DETACHED)),
                 clone=pl.lit(None, pl.String),
-                is_folder=pl.lit(is_folder),
             )
             .select(NAMED.names())
             .cast(NAMED)
@@ -385,33 +386,27 @@ class _OfBranch:
         wrote = [record.operation not in _WRITES_NOTHING for record in self._records]
         return np.array(wrote, dtype=np.bool_) & self._history.begins_exactly[self._live]
 
-    def _placed(self, named: pl.DataFrame, folder: str) -> pl.DataFrame:
+    def _placed(self, spans: pl.DataFrame) -> pl.DataFrame:
         """Return the files with root, and path below it."""
-        storage = self._branch.storage
-        root, prefix = self._roots.folder(None, (), storage, folder)
+        storage, places = self._branch.storage, list[tuple[int, str]]()
         is_own = pl.col("base_id").is_null()
-        own = named.filter(is_own).select(
-            pl.lit(root, pl.Int32).alias("root"),
-            (prefix + pl.col("path")).alias("path"),
-            "named_bytes",
-            "first",
-            "last",
+        # Of a base path the same ID may mean another place in another version.
+        which = ["folder", "base_id", pl.when(~is_own).then("first").alias("position")]
+        distinct = spans.select(which).unique(maintain_order=True)
+        for folder, base_id, position in distinct.iter_rows():
+            bases = () if base_id is None else self._records[position].manifest.base_paths
+            places.append(self._roots.folder(base_id, bases, storage, folder))
+        roots = distinct.with_columns(
+            root=pl.Series([root for root, _ in places], dtype=pl.Int32),
+            prefix=pl.Series([prefix for _, prefix in places], dtype=pl.String),
         )
-        parts = [own]
-        elsewhere = named.filter(~is_own)
-        for (base_id, position), some in elsewhere.group_by("base_id", "first"):
-            bases = self._records[int(position)].manifest.base_paths
-            root, prefix = self._roots.folder(int(base_id), bases, storage, folder)
-            parts.append(
-                some.select(
-                    pl.lit(root, pl.Int32).alias("root"),
-                    (prefix + pl.col("path")).alias("path"),
-                    "named_bytes",
-                    "first",
-                    "last",
-                )
-            )
-        return pl.concat(parts)
+        on = ["folder", "base_id", "position"]
+        return (
+            spans.with_columns(which[-1])
+            .join(roots, on=on, nulls_equal=True, maintain_order="left")
+            .with_columns(path=pl.col("prefix") + pl.col("path"))
+            .drop("position")
+        )
 
     def _tags(self, placed: pl.DataFrame) -> pl.DataFrame:
         """Return the tags of versions that name each of some files."""
@@ -430,6 +425,22 @@ class _OfBranch:
             tags, pl.col("position") >= pl.col("first"), pl.col("position") <= pl.col("last")
         )
         return found.group_by("root", "path").agg(tags=pl.col("tag").unique().sort().str.join(", "))
+
+
+def _spans(
+    kind: str, folder: str, files: pl.DataFrame, intervals: Intervals, *, is_folder: bool = False
+) -> pl.DataFrame:
+    """Return files as often as something names them, with the first and last place that does."""
+    if files.is_empty():
+        return _SPANS.to_frame()
+    of_owner = pl.DataFrame(
+        {"owner": intervals.keys, "first": intervals.first, "last": intervals.last},
+        schema={"owner": pl.Int64, "first": pl.Int64, "last": pl.Int64},
+    )
+    named = files.join(of_owner, on="owner").with_columns(
+        kind=pl.lit(kind), folder=pl.lit(folder), is_folder=pl.lit(is_folder)
+    )
+    return named.select(_SPANS.names())
 
 
 def _files(
