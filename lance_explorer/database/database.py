@@ -16,6 +16,7 @@ from lance_explorer.checks.all_checks import check_findings
 from lance_explorer.checks.depths import DEPTHS, Depth
 from lance_explorer.database.cleanup import DatabaseCleanup
 from lance_explorer.database.found import DatabaseFound
+from lance_explorer.database.kept_looks import KeptLooks
 from lance_explorer.database.look import TABLES, Look
 from lance_explorer.database.looking import looks_of
 from lance_explorer.database.members import Member, Members, members_of
@@ -30,7 +31,8 @@ from lance_explorer.database.tables_answer import (
     tables_answer,
 )
 from lance_explorer.database.tags import tag_findings
-from lance_explorer.database.usage import DatabaseUsage, OtherFiles
+from lance_explorer.database.other_files import OtherFiles, other_files
+from lance_explorer.database.usage import DatabaseUsage
 from lance_explorer.errors import (
     InvalidArgumentError,
     LanceExplorerError,
@@ -39,12 +41,12 @@ from lance_explorer.errors import (
 )
 from lance_explorer.findings import SEVERITIES, Finding, Severity
 from lance_explorer.frames.documented import documented
-from lance_explorer.history.progress import with_count, with_progress
+from lance_explorer.history.progress import with_progress
 from lance_explorer.history.version_refs import said_time
 from lance_explorer.ledger.ledger import Ledger
 from lance_explorer.shown import described
 from lance_explorer.snapshot import Snapshot
-from lance_explorer.storage import done_in_order, open_storage
+from lance_explorer.storage import done_in_order
 from lance_explorer.storage.opening import is_remote
 from lance_explorer.storage.secrets import Options, hiding_arguments
 from lance_explorer.table import Table
@@ -138,6 +140,7 @@ class Database(Answering):
         self._members = find()
         self._opened: dict[str, Table] = {}
         self._seen: list[Look] | None = None
+        self._kept = KeptLooks(self._members.uri)
 
     # ------------------------------------------------------------------------------- its tables
 
@@ -464,7 +467,7 @@ class Database(Answering):
     @property
     def _looks(self) -> list[Look]:
         if self._seen is None:
-            self._seen = looks_of(self._members.tables)
+            self._seen = looks_of(self._members.tables, self._kept)
         return self._seen
 
     def _member(self, name: str) -> Member:
@@ -514,20 +517,7 @@ class Database(Answering):
         """Return what lies in the folder and in no table."""
         if not self._members.is_folder:
             return OtherFiles(0, 0)
-        storage = open_storage(self.uri, self._options)
-        roots = tuple([f"{one.uri.removeprefix(self.uri).strip('/')}/" for one in self._places])
-        if roots == ("/",):
-            return OtherFiles(0, 0)
-        beside = [
-            file.size_bytes
-            for file in with_count(storage.live.list_all(), "Listing", "objects")
-            if not file.name.startswith(roots)
-        ]
-        return OtherFiles(len(beside), sum(beside))
-
-    @property
-    def _places(self) -> list[Member]:
-        return [one for one in self._members.tables if one.problem is None]
+        return other_files(self.uri, [one.uri for one in self._members.tables], self._options)
 
     def _clones(self) -> dict[str, list[str]]:
         """Return the tables of the database that read the files of another one, by its URI."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 
+from lance_explorer.database.kept_looks import KeptLooks, listed
 from lance_explorer.database.look import Look, look_at
 from lance_explorer.database.members import Member
 from lance_explorer.errors import LanceExplorerError
@@ -19,33 +20,48 @@ __all__ = ["looks_of"]
 _FEW = 24
 """So many tables are looked at before another process would have started."""
 
-_BATCH = 16
+_BATCH = 8
 _MOST_PROCESSES = 8
 _MOST_WAITING = 8
 """Tables in an object store that a process looks at together: it mostly waits for answers."""
 
 
-def looks_of(members: Sequence[Member]) -> list[Look]:
-    """Return a look at each table, in their order; it is shown how far that is."""
-    seen = chain.from_iterable(_batches(members))
-    listed = with_progress(members, "Looking at tables", "tables", few=_FEW)
-    looks = [look for _, look in zip(listed, seen, strict=True)]
+def looks_of(members: Sequence[Member], kept: KeptLooks) -> list[Look]:
+    """Return a look at each table, in their order; it is shown how far that is.
+
+    Those that did not change since they were looked at are as they were ``kept``.
+    """
+    most = _most_waiting(members)
+    asked = done_in_order([(1, partial(listed, member)) for member in members], most, most)
+    shown = with_progress(members, "Listing tables", "tables", few=_FEW)
+    there = {member.name: found for member, found in zip(shown, asked, strict=True)}
+    known = {member.name: kept.get(member, there[member.name]) for member in members}
+    rest = [member for member in members if known[member.name] is None]
+    seen = chain.from_iterable(_batches(rest))
+    shown = with_progress(rest, "Looking at tables", "tables", few=_FEW)
+    new = {member.name: look for member, look in zip(shown, seen, strict=True)}
+    kept.put(there, new.values())
+    looks = [known[member.name] or new[member.name] for member in members]
     return _with_clones(members, looks)
+
+
+def _most_waiting(members: Sequence[Member]) -> int:
+    """Return how many tables are asked at a time: only stores let one wait."""
+    return _MOST_WAITING if any(is_remote(member.uri) for member in members) else 1
 
 
 def _batches(members: Sequence[Member]) -> Iterator[list[Look]]:
     """Yield looks at one table after another, several under way where that is faster."""
     if len(members) < _FEW or not all(member.is_plain for member in members) or is_child():
-        is_waiting = any(is_remote(member.uri) for member in members)
         tasks = [(1, partial(look_at, member)) for member in members]
-        most = _MOST_WAITING if is_waiting else 1
+        most = _most_waiting(members)
         for look in done_in_order(tasks, most, most):
             yield [look]
         return
     processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
     parts = [members[start : start + _BATCH] for start in range(0, len(members), _BATCH)]
     yield from done_in_order(
-        [(1, partial(_looks_apart, part)) for part in parts], processes + 1, processes + 1
+        [(1, partial(_looks_apart, part)) for part in parts], processes, processes
     )
 
 

@@ -21,6 +21,9 @@ from lance_explorer.table import Table, open_table
 __all__ = ["Member", "Members", "members_of"]
 
 _ENDING = ".lance"
+_NAMESPACE = "namespace://"
+"""How the URI of a LanceDB connection begins that is made of a namespace."""
+
 _PAGE = 1_000
 _DEEPEST = 32
 _LINK = "a link that leads out of the folder, to {}: open_table() opens that"
@@ -123,11 +126,10 @@ def members_of(
     if isinstance(database, str | os.PathLike):
         return _of_folder(path("database", database), options, allowed, ledger)
     if package_of(database) == "lancedb" and hasattr(database, "namespace_client"):
-        client = getattr(database, "_namespace_client", None)
         given = options or Options(getattr(database, "storage_options", None))
-        if client is None:
-            return _of_folder(str(database.uri), given, allowed, ledger)
-        return _of_namespace(client, given, allowed, ledger)
+        if not database.uri.startswith(_NAMESPACE):
+            return _of_folder(database.uri, given, allowed, ledger)
+        return _of_namespace(database.namespace_client(), given, allowed, ledger)
     if hasattr(database, "list_tables") and hasattr(database, "describe_table"):
         return _of_namespace(database, options, allowed, ledger)
     raise InvalidArgumentError(

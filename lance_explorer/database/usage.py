@@ -1,18 +1,18 @@
 """How much a database takes on disk, and why, table by table."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import polars as pl
 
 from lance_explorer.answers import Answer, Answering, Section, lines, said
 from lance_explorer.database.look import Look
+from lance_explorer.database.other_files import OtherFiles
 from lance_explorer.disk.usage import USAGE
 from lance_explorer.frames.columns import BYTES, TEXT, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted
 
-__all__ = ["TABLE_USAGE", "TABLE_USAGE_KINDS", "DatabaseUsage", "OtherFiles"]
+__all__ = ["TABLE_USAGE", "TABLE_USAGE_KINDS", "DatabaseUsage"]
 
 TABLE_USAGE_KINDS = FrameSchema(
     "database_usage", (Column("name", TEXT, "name of the table"), *USAGE.columns)
@@ -52,13 +52,6 @@ _WORDS = {
     "other_bytes": "others",
 }
 _MOST_NAMED = 3
-
-
-class OtherFiles(NamedTuple):
-    """What lies in the folder of a database and is in no table."""
-
-    count: int
-    size_bytes: int
 
 
 class DatabaseUsage(Answering):

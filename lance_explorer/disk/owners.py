@@ -92,6 +92,9 @@ _FLAT_KINDS = (
 )
 """Kinds by the paths in a base that is no dataset root, where data files lie at the top."""
 
+_FEW = 10_000
+"""Of so many objects all columns are kept with their survey."""
+
 _OF_A_BRANCH = ("hint", "ref", "mem_wal")
 """Kinds that no manifest names file by file."""
 
@@ -108,8 +111,20 @@ def owned(found: Survey) -> pl.DataFrame:
 
 
 def owned_lazily(found: Survey) -> pl.LazyFrame:
-    """Return the same in any order; a column that nobody takes costs nothing."""
+    """Return the same in any order; a column that nobody takes costs nothing.
+
+    Of few objects it is made once: several checks and sums ask for it.
+    """
     check_not_forked()
+    if found.owned is None:
+        rows = _owned(found)
+        if len(found.objects) > _FEW:
+            return rows
+        found.owned = rows.collect()
+    return found.owned.lazy()
+
+
+def _owned(found: Survey) -> pl.LazyFrame:
     branches = [None, *found.view.refs.branches]
     owners = _owners(found)
     objects = _classified(found.objects, branches)

@@ -35,7 +35,7 @@ OBJECTS = pl.Schema(
 )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Survey:
     """A table as it is on disk.
 
@@ -51,12 +51,15 @@ class Survey:
         are named.
     listed_ns : int
         When it was listed, in nanoseconds since 1970.
+    owned : polars.DataFrame or None
+        Whose each object is, once that was asked (``owners.py``).
     """
 
     view: HistoryView
     named: NamedFiles
     objects: pl.DataFrame
     listed_ns: int
+    owned: pl.DataFrame | None = None
 
     @property
     def problems(self) -> list[str]:

@@ -28,7 +28,14 @@ from lance_explorer.ledger.recording import base_of, now
 from lance_explorer.ledger.segments import About, write_segment
 from lance_explorer.storage import Storage
 
-__all__ = ["CachedTable", "cache_folder", "clear_cache", "use_cache"]
+__all__ = [
+    "CachedTable",
+    "cache_folder",
+    "clear_cache",
+    "read_file",
+    "use_cache",
+    "write_file",
+]
 
 SETTING = "LANCE_EXPLORER_CACHE"
 """The environment variable: ``off``, or another folder."""
@@ -154,6 +161,34 @@ def _etag(path: str) -> str | None:
 def _touch(folder: Path) -> None:
     with suppress(OSError):
         (folder / _USED).touch()
+
+
+def write_file(name: str, file: str, data: bytes) -> None:
+    """Write a file of some other kind into a folder of the cache, if that is turned on."""
+    top = cache_folder()
+    if top is None:
+        return
+    folder = top / name
+    with suppress(OSError):  # then what it saves is done again
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        new = folder / f"{file}.{os.getpid()}"
+        new.write_bytes(data)
+        new.replace(folder / file)
+        _touch(folder)
+        _bound(top)
+
+
+def read_file(name: str, file: str) -> bytes | None:
+    """Return a file of the cache; None if there is none, or the cache is turned off."""
+    top = cache_folder()
+    if top is None:
+        return None
+    try:
+        data = (top / name / file).read_bytes()
+    except OSError:
+        return None
+    _touch(top / name)
+    return data
 
 
 def _bound(folder: Path) -> None:
