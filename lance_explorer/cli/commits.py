@@ -7,7 +7,7 @@ import polars as pl
 
 from lance_explorer.answers import Section
 from lance_explorer.cli.group import ALLOW_BASES, BRANCH, JSON, LEDGER, main, print_answer
-from lance_explorer.cli.opening import open_apart
+from lance_explorer.cli.opening import database_at, open_apart
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.log_answer import commit_answer, log_answer
@@ -47,9 +47,18 @@ def log(
     column: str | None,
     as_json: bool,
 ) -> None:
-    """Print the commits of the table at URI, newest first, of all branches or of one."""
-    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    """Print the commits of the table at URI, newest first, of all branches or of one.
+
+    Of a folder of tables, the commits of all.
+    """
     most = None if is_all or (as_json and limit is None) else limit or _DEFAULT_LINES
+    of_a_table = {"--branch": branch, "--graph": graph}
+    if (database := database_at(uri, of_a_table, allow_bases, ledger)) is not None:
+        filters = {"since": since, "until": until, "text": text, "column": column}
+        answer = database.log_answer(limit=most, operation=operation, **filters)
+        print_answer(answer, as_json=as_json, most=None)
+        return
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     found = table.log(
         limit=0 if limit == 0 else None if most is None else most + 1,
         since=since,

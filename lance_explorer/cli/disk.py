@@ -1,6 +1,5 @@
 """Commands on what is on disk, and on whether a table is whole. Nothing is ever changed."""
 
-import re
 import sys
 from collections.abc import Callable
 from datetime import timedelta
@@ -9,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from lance_explorer.checks.depths import DEPTHS, Depth
+from lance_explorer.cli.ages import AGE
 from lance_explorer.cli.group import (
     ALLOW_BASES,
     BRANCH,
@@ -16,15 +16,12 @@ from lance_explorer.cli.group import (
     main,
     print_answer,
 )
-from lance_explorer.cli.opening import open_apart
+from lance_explorer.cli.opening import database_at, open_apart
 from lance_explorer.findings import SEVERITIES, Severity
 
 __all__ = ["check", "cleanup", "compact", "damage", "du", "duplicates"]
 
 _FOUND = 1
-_AGE = re.compile(r"([0-9]+) *(s|m|h|d|w|seconds?|minutes?|hours?|days?|weeks?)")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_MOST_DIGITS = 5
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -34,20 +31,6 @@ _dry_run = click.option(
 _clones = click.option(
     "--clone", "clones", multiple=True, help="A shallow clone of the table; can be repeated."
 )
-
-
-class _Age(click.ParamType[timedelta]):
-    """An age such as 14d or "2 weeks"."""
-
-    name = "age"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> timedelta:
-        match = _AGE.fullmatch(str(value).strip().lower())
-        if match is None or len(match[1]) > _MOST_DIGITS:
-            self.fail(f"expected an age such as 14d, 12h or 2w, not {value!r}", param, ctx)
-        return timedelta(**{_UNITS[match[2][0]]: int(match[1])})
 
 
 def _depth(default: Depth) -> Callable[[_F], _F]:
@@ -74,7 +57,11 @@ def du(
     clones: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Print how much the table at URI takes on disk, and why."""
+    """Print how much the table at URI takes on disk, and why; or each table of a folder of them."""
+    of_a_table = {"--branch": branch, "--clone": clones}
+    if (database := database_at(uri, of_a_table, allow_bases)) is not None:
+        print_answer(database.disk_usage().answer, as_json=as_json)
+        return
     usage = open_apart(uri, branch=branch, allow_bases=allow_bases).disk_usage(clones)
     print_answer(usage.answer, as_json=as_json)
 
@@ -82,7 +69,7 @@ def du(
 @main.command()
 @click.argument("uri")
 @_dry_run
-@click.option("--older-than", type=_Age(), help="How old versions are that go, as 14d.")
+@click.option("--older-than", type=AGE, help="How old versions are that go, as 14d.")
 @click.option("--retain-versions", type=int, help="How many of the last versions stay.")
 @click.option("--version", "versions", multiple=True, help="Only this one goes; can be repeated.")
 @click.option("--delete-unverified", is_flag=True, help="Files that no version names go, too.")
@@ -106,10 +93,17 @@ def cleanup(
 ) -> None:
     """Print what a cleanup of the table at URI would remove, and what is lost by it.
 
-    Nothing is removed: at the end are the calls of pylance that do it. A call that would break what
+    Of a folder of tables, what each cleanup would free, and the calls that free most. Nothing is removed: at the end are the calls of pylance that do it. A call that would break what
     branches, clones or others need is not among them.
     """
     _require_dry_run(dry_run, "cleanup")
+    of_a_table = {
+        "--branch": branch, "--clone": clones, "--version": versions, "--files": list_files
+    }
+    if (database := database_at(uri, of_a_table, allow_bases)) is not None:
+        all_of = database.cleanup_preview(older_than, retain_versions, delete_unverified)
+        print_answer(all_of.answer, as_json=as_json)
+        return
     table = open_apart(uri, branch=branch, allow_bases=allow_bases)
     preview = table.cleanup_preview(
         older_than, retain_versions, delete_unverified, clones, versions or None
@@ -174,10 +168,14 @@ def check(
 ) -> None:
     """Check the table at URI: metadata, row IDs, indices, files on disk, bugs of its writers.
 
-    The exit code is 0 if nothing is found, 1 if something is, and 2 if it could not be checked.
+    Of a folder of tables all are checked; one that cannot be read is a finding. The exit code is 0 if nothing is found, 1 if something is, and 2 if it could not be checked.
     """
-    table = open_apart(uri, branch=branch, allow_bases=allow_bases)
-    answer = table.health(depth, severity, key and key.split(","))
+    database = database_at(uri, {"--branch": branch, "--key": key}, allow_bases)
+    if database is not None:
+        answer = database.health(depth, severity)
+    else:
+        table = open_apart(uri, branch=branch, allow_bases=allow_bases)
+        answer = table.health(depth, severity, key and key.split(","))
     print_answer(answer, as_json=as_json, most=None)
     sys.exit(_FOUND if answer.findings else 0)
 

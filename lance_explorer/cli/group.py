@@ -49,6 +49,11 @@ class _Listed(NamedTuple):
 
 
 _COMMANDS = {
+    "Look at many tables": {
+        "tables": _Listed("tables", "The tables of a folder or bucket, what hurts most first."),
+        "metrics": _Listed("metrics", "Their numbers for a monitor, once."),
+        "watch": _Listed("metrics", "The same again and again."),
+    },
     "Look at a table": {
         "open": _Listed("tables", "Open its explorer in a browser."),
         "log": _Listed("commits", "Its commits, newest first."),
@@ -90,6 +95,7 @@ _COMMANDS = {
 
 _EXAMPLES = (
     "lance-explorer open photos.lance",
+    "lance-explorer tables s3://bucket/db",
     "lance-explorer log photos.lance --limit 5",
     "lance-explorer find photos.lance \"label = 'dog'\"",
     "lance-explorer plan revert photos.lance 29 --save undo-29",

@@ -5,7 +5,7 @@ import click
 from lance_explorer.answers import Answer, Section
 from lance_explorer.answers.calls import call
 from lance_explorer.cli.group import ALLOW_BASES, BRANCH, JSON, LEDGER, main, print_answer
-from lance_explorer.cli.opening import open_apart
+from lance_explorer.cli.opening import database_at, open_apart
 from lance_explorer.frames.sizes import counted
 
 __all__ = ["blame", "find", "row", "sql"]
@@ -63,12 +63,17 @@ def find(
 ) -> None:
     """Print the rows of the table at URI that match WHERE, live and deleted ones, newest first.
 
-    WHERE is a filter such as "photo_id = 42", or a word to look for in texts.
+    WHERE is a filter such as "photo_id = 42", or a word to look for in texts. Of a folder of tables
+    all are searched that have the columns.
     """
     from lance_explorer.lineage.find import DEFAULT_BYTES
 
-    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     most = DEFAULT_BYTES if max_bytes is None else max_bytes
+    of_a_table = {"--branch": branch, "--live": live, "--column": columns}
+    if (database := database_at(uri, of_a_table, allow_bases, ledger)) is not None:
+        print_answer(database.find(where, limit, most).answer, as_json=as_json, most=None)
+        return
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     found = table.find(where, not live, columns or None, limit, most)
     print_answer(found.answer, as_json=as_json, most=None)
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 import polars as pl
@@ -27,7 +27,7 @@ from lance_explorer.cli.group import (
     main,
     print_answer,
 )
-from lance_explorer.cli.opening import open_apart
+from lance_explorer.cli.opening import database_at, open_apart
 from lance_explorer.errors import (
     InvalidArgumentError,
     LanceExplorerError,
@@ -39,10 +39,14 @@ from lance_explorer.inspect.log_answer import versions_answer
 from lance_explorer.ledger.ledger import Ledger
 from lance_explorer.shown import one_line, visible
 
-__all__ = ["diff", "lab", "lock", "record", "report", "verify", "versions"]
+if TYPE_CHECKING:
+    from lance_explorer.database.moment import Verifications
+
+__all__ = ["diff", "lab", "lock", "record", "report", "tables", "verify", "versions"]
 
 _FIRST_NOTEBOOK = "01_explore_a_table.ipynb"
 _DIFFERENT = 1
+_LATEST = "-1"
 
 
 @main.command()
@@ -151,19 +155,17 @@ def report(
 @click.option(
     "--ledger", required=True, help="The folder, or the place in an object store, to record into."
 )
-@click.option("--all", "is_folder", is_flag=True, help="Record all tables anywhere below URI.")
 @ALLOW_BASES
 @JSON
 def record(
     uris: tuple[str, ...],
     ledger: str,
-    is_folder: bool,
     allow_bases: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Record what is new of the tables at each URI, one line for each table.
+    """Record what is new of the table at each URI, or of all tables anywhere below it.
 
-    What is recorded outlives a cleanup. The exit code is 0 if all tables were recorded, 1 if one
+    There is one line for each table. What is recorded outlives a cleanup. The exit code is 0 if all tables were recorded, 1 if one
     was not, and 2 if the command is not understood.
     """
     try:
@@ -173,7 +175,7 @@ def record(
     has_failed = False
     for uri in uris:
         try:
-            tables = tables_below(uri) if is_folder else [uri]
+            tables = tables_below(uri)
         except LanceExplorerError as error:
             has_failed = _failed(uri, error, as_json)
             continue
@@ -190,7 +192,7 @@ def record(
 
 @main.command(context_settings={"ignore_unknown_options": True})  # so that -1 is a version
 @click.argument("uri")
-@click.argument("version", default="-1")
+@click.argument("version", default=_LATEST)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The file to write, instead of stdout."
 )
@@ -198,11 +200,15 @@ def record(
 def lock(uri: str, version: str, output: Path | None, allow_bases: tuple[str, ...]) -> None:
     """Print what tells a VERSION of the table at URI from any other: a lock, to keep in a file.
 
-    A version is named as for diff; by default it is the latest. Later, verify tells whether it is
+    Of a folder of tables, one lock of all: VERSION is a time or a tag then. A version is named as for diff; by default it is the latest. Later, verify tells whether it is
     still there. An existing file is replaced.
     """
     target = None if output is None else file_to_write("output", output)
-    told = locks.lock(open_apart(uri, allow_bases=allow_bases).at(version))
+    database = database_at(uri, {}, allow_bases)
+    if database is not None:
+        told = database.lock(None if version == _LATEST else version)
+    else:
+        told = locks.lock(open_apart(uri, allow_bases=allow_bases).at(version))
     if target is None:
         click.echo(told, nl=False)
         return
@@ -223,12 +229,18 @@ def verify(
 ) -> None:
     """Print whether the versions that lock FILEs tell of are still there, one line for each.
 
-    The exit code is 0 if all are, 1 if one is not, and 2 if that is unknown of one: it is no lock,
+    A FILE may be the lock of many tables.     The exit code is 0 if all are, 1 if one is not, and 2 if that is unknown of one: it is no lock,
     or its table cannot be read.
     """
     codes = {0}
     for file in files:
         try:
+            if (of_many := _verified_all(file, table)) is not None:
+                codes.add(0 if of_many else _DIFFERENT if of_many.is_known else UNKNOWN)
+                told = of_many.answer
+                told = replace(told, sentence=f"{file}: {told.sentence}")
+                print_answer(told, as_json=as_json, most=None)
+                continue
             found = locks.verify(Path(file), table, allow_bases=allow_bases)
         except LanceExplorerError as error:
             click.echo(f"Error: {one_line(f'{file}: {error}', LONGEST_TEXT)}", err=True)
@@ -240,6 +252,19 @@ def verify(
         sections = told.sections if as_json else ()
         print_answer(replace(told, sentence=sentence, sections=sections), as_json=as_json)
     sys.exit(max(codes))
+
+
+@main.command()
+@click.argument("uri")
+@ALLOW_BASES
+@LEDGER
+@JSON
+def tables(uri: str, allow_bases: tuple[str, ...], ledger: str | None, as_json: bool) -> None:
+    """Print the tables in the folder or bucket at URI, what hurts most first."""
+    from lance_explorer.database import open_database
+
+    database = open_database(uri, allow_bases=allow_bases, ledger=ledger)
+    print_answer(database.answer, as_json=as_json, most=None)
 
 
 @main.command("open")
@@ -263,16 +288,24 @@ def open_explorer(
     no_browser: bool,
     no_follow: bool,
 ) -> None:
-    """Open the explorer of the table at URI in a browser; end it with Ctrl+C.
+    """Open the explorer of the table at URI, or of a folder of tables, in a browser.
 
-    It is served to this machine only, to whoever has the address, which has a token.
+    End it with Ctrl+C.     It is served to this machine only, to whoever has the address, which has a token.
     """
     from lance_explorer.widgets.serving import redirecting_page, serve
     from lance_explorer.widgets.view import View
 
-    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    of_a_table = {"--branch": branch, "--version": version}
+    database = database_at(uri, of_a_table, allow_bases, ledger)
+    if database is not None:
+        name, place = database.name, database.uri
+    else:
+        table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+        name, place = table._view.name, table.uri
 
     def make() -> View:
+        if database is not None:
+            return database.explore()
         explorer = table.explore(view, follow=not no_follow)
         if version is not None:
             explorer.state.version = table.at(version).version
@@ -280,14 +313,14 @@ def open_explorer(
 
     @contextmanager
     def started(address: str) -> Iterator[None]:
-        click.echo(f"{table.uri} is at {address}\nEnd with Ctrl+C.")
+        click.echo(f"{place} is at {address}\nEnd with Ctrl+C.")
         with nullcontext() if no_browser else redirecting_page(address) as page:
             if page is not None:
                 webbrowser.open(page.as_uri())
             yield
 
     try:
-        serve(make, table._view.name, port=port, started=started)
+        serve(make, name, port=port, started=started)
     except OSError as error:
         raise click.ClickException(f"port {port}: {one_line(str(error), LONGEST_TEXT)}") from error
 
@@ -315,6 +348,16 @@ def lab(folder: Path, no_browser: bool) -> None:
     for path in samples:
         click.echo(f"sample table: {path}")
     _run_lab(notebooks, samples[0].parent, no_browser)
+
+
+def _verified_all(file: str, table: str | None) -> "Verifications | None":
+    """Return what became of the versions in a lock of many tables; None if the file is none."""
+    from lance_explorer.database.moment import locks_in, verify_all
+
+    found = locks_in(Path(file))
+    if found is not None and table is not None:
+        raise InvalidArgumentError(f"{file} is a lock of many tables: leave out --table")
+    return None if found is None else verify_all(found, {})
 
 
 def _failed(uri: str, error: LanceExplorerError, as_json: bool) -> bool:

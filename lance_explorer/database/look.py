@@ -22,7 +22,7 @@ from lance_explorer.inspect.fragment_health import compaction_counts
 from lance_explorer.inspect.index_summary import index_summary
 from lance_explorer.storage import open_storage
 
-__all__ = ["TABLES", "Look", "look_at"]
+__all__ = ["TABLES", "Look", "is_left_out", "look_at"]
 
 _POINTS = 20
 """Of how many versions the growth of a table is told."""
@@ -155,7 +155,7 @@ def _seen(member: Member, found: Survey) -> Look:
         facts = _facts_of(view)
     except LanceExplorerError as error:
         facts, problem = {}, str(error)
-    worst = next((one for one in findings if not _is_left_out(one)), None)
+    worst = next((one for one in findings if not is_left_out(one)), None)
     summary = usage.summary()
     by_status = dict(summary.group_by("status").agg(pl.col("size_bytes").sum()).iter_rows())
     given = {
@@ -183,7 +183,7 @@ def _seen(member: Member, found: Survey) -> Look:
     )
 
 
-def _is_left_out(finding: Finding) -> bool:
+def is_left_out(finding: Finding) -> bool:
     """Return whether a finding only says what a quick check does not look at."""
     return finding.code == "not_checked" and finding.severity == "info"
 

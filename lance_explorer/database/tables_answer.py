@@ -11,7 +11,7 @@ from lance_explorer.answers.calls import call
 from lance_explorer.checks.advice import SEVERITY_WORDS
 from lance_explorer.checks.answer import check_answer
 from lance_explorer.checks.depths import Depth
-from lance_explorer.database.look import TABLES, Look
+from lance_explorer.database.look import TABLES, Look, is_left_out
 from lance_explorer.database.usage import DatabaseUsage
 from lance_explorer.findings import SEVERITIES, Finding, Severity
 from lance_explorer.frames.columns import TEXT, Column, FrameSchema
@@ -127,11 +127,6 @@ def database_health(
         ),
         code=told.code.replace("table.check", "database.check"),
     )
-
-
-def is_left_out(finding: Finding) -> bool:
-    """Return whether a finding says what a depth of checks does not look at, which is no fault."""
-    return finding.code == "not_checked" and finding.severity == "info"
 
 
 def database_findings(found: Sequence[tuple[str, Finding]]) -> pl.DataFrame:
