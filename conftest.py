@@ -1,7 +1,7 @@
 """One Spark session for examples and tests, and the names that examples in docstrings may use.
 
-The names are ``lx``, ``table``, a small table, ``ledger``, which has recorded it, ``folder``, which
-is empty, and ``spark``.
+The names are ``lx``, ``table``, a small table, ``database``, which has it alone, ``ledger``, which
+has recorded it, ``folder``, which is empty, and ``spark``.
 """
 
 import os
@@ -27,11 +27,17 @@ def example_names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return the names; the table is written once, when an example first runs."""
     import lance_explorer as lx
 
-    path = tmp_path_factory.mktemp("examples") / "people.lance"
+    path = tmp_path_factory.mktemp("examples") / "db" / "people.lance"
+    path.parent.mkdir()
     write_people(path)
-    ledger = lx.Ledger(path.parent / "ledger")
+    ledger = lx.Ledger(path.parent.with_name("ledger"))
     ledger.record(path)
-    return {"lx": lx, "table": lx.open_table(path), "ledger": ledger}
+    return {
+        "lx": lx,
+        "table": lx.open_table(path),
+        "database": lx.open_database(path.parent),
+        "ledger": ledger,
+    }
 
 
 @pytest.fixture(scope="session")

@@ -418,7 +418,7 @@ def test_branches_are_recorded_on_the_line_of_their_table(tmp_path):
 def test_all_tables_in_a_folder_are_recorded(tmp_path):
     for name in ("one", "two"):
         SyntheticTable(tmp_path / f"{name}.lance").append()
-    result = run("record", "--all", str(tmp_path), "--ledger", str(tmp_path / "ledger"), "--json")
+    result = run("record", str(tmp_path), "--ledger", str(tmp_path / "ledger"), "--json")
     told = [json.loads(line) for line in result.output.splitlines()]
     found = [(one["answer"], one["sections"]["branches"]["rows"]) for one in told]
     assert [(words.rpartition("/")[2], rows[0]["new_versions"]) for words, rows in found] == [
@@ -435,7 +435,7 @@ def test_a_table_that_cannot_be_recorded_ends_with_1_and_the_others_are(tmp_path
     assert result.exit_code == 1
     assert f"Error: {gone}: no Lance table at {gone}" in result.output
     assert f"{one}: 1 new version, 1" in result.output
-    assert run("record", "--all", str(tmp_path / "ledger"), "--ledger", ledger).exit_code == 1
+    assert run("record", str(tmp_path / "ledger"), "--ledger", ledger).exit_code == 1
 
 
 def test_a_command_to_record_that_is_not_understood_ends_with_2(tmp_path):

@@ -126,6 +126,7 @@ def one_of(right: str | None) -> Kind:
     return Kind("is one of", right, ("text",), ("", "Net", "both "))
 
 
+DAY = Kind("is a time or a day", "today", ("none",), ("", "99", "7 ago", "clean"))
 VIEW = Kind("view is", "view", (), ("people.lance",))
 
 KINDS = {
@@ -158,6 +159,7 @@ KINDS = {
     "column": TEXT,
     "columns": NAMES,
     "config": OPTIONS,
+    "database": Kind("expected a path", "place", ("text",), ("nowhere", *TABLE_TEXTS)),
     "dataset": DATASET,
     "end": NODE,
     "end_version": VERSION,
@@ -227,7 +229,9 @@ KINDS = {
     "uri": LEDGERS,
     "uris": Kind("list of paths and URIs", (), ("text",), ([None], [b"a"], [["a"]])),
     "version": VERSION,
+    "versions": Kind("a list of versions", [2], (), ([], ["x"], [99], [None])),
     "view": one_of("overview"),
+    "when": Kind("is a time, a day or a tag", "today", ("text",), ("", "99", "-1", "7 ago", "no")),
     "where": replace(TEXT, values=("", " ", "id = ", "id + 1", "nowhere = 1")),
     "words": FLAG,
 }
@@ -241,6 +245,17 @@ OTHERS = {
     "found.go_on(limit)": SIZE,
     "found.go_on(max_bytes)": COUNT,
     "table.find(limit)": SIZE,
+    "database.find(limit)": SIZE,
+    "database.log(since)": DAY,
+    "database.log(until)": DAY,
+    "database.log(limit)": replace(COUNT, fits=("number", "none")),
+    "database.lock(when)": replace(
+        VERSION,
+        says="is a time, a day or a tag",
+        right="today",
+        fits=("text", "none"),
+        values=("99",),
+    ),
     "table.find(max_bytes)": COUNT,
     "table.report(max_bytes)": replace(SIZE, right=1_000_000),
     "changes.parts(num_rows)": SIZE,
@@ -281,7 +296,7 @@ BESIDE = {
 }
 """What must be given beside a parameter so that it is looked at."""
 
-RESULTS = {"lx.Finding", "lx.Verification", "recording.CompactionMetrics"}
+RESULTS = {"lx.Database", "lx.Finding", "lx.Verification", "recording.CompactionMetrics"}
 """Classes of which only the package makes objects."""
 
 NOT_TRIED = {"Pictures", "Errors"}
@@ -358,6 +373,7 @@ def owners(
         lx=lx,
         recording=recording,
         table=table,
+        database=example_names["database"],
         place=table.uri,
         ledger=ledger,
         snapshot=snapshot,

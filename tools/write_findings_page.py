@@ -1,4 +1,4 @@
-"""Write docs/FINDINGS.md and docs/KNOWN_BUGS.md: findings and bugs, as the package declares them.
+"""Write docs/FINDINGS.md, KNOWN_BUGS.md and METRICS.md, as the package declares what is in them.
 
 With ``--check`` nothing is written, and the exit code is 1 if a page is not what it would be.
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "FINDINGS.md"
 BUGS = ROOT / "docs" / "KNOWN_BUGS.md"
+METRICS = ROOT / "docs" / "METRICS.md"
 sys.path.insert(0, str(ROOT))
 
 HEAD = """<!-- written by make findings-page from lance_explorer/findings/catalogue.py -->
@@ -50,9 +51,47 @@ release wrote, and in no table of another release that is tested here.
 """
 
 
+HEAD_OF_METRICS = """<!-- written by make findings-page from lance_explorer/database/metrics.py -->
+
+# Metrics
+
+The numbers that `lance-explorer metrics` prints once, and `lance-explorer watch` again and again, for
+Prometheus or as JSON (`pip install 'lance-explorer[metrics]'`):
+
+```bash
+lance-explorer metrics s3://bucket/db                                 # once, to standard output
+lance-explorer watch s3://bucket/db --every 5m --port 9095            # http://127.0.0.1:9095/metrics
+lance-explorer watch /data/db --textfile /var/lib/node/lance.prom     # for node_exporter
+```
+
+All are gauges. `database` is the folder, `table` the name of a table in it. What is not known is left
+out, and what did not change since the last look is not read again. A table that cannot be read has
+`lance_table_readable` 0; a folder that cannot be listed has `lance_database_readable` 0, and the watch
+goes on.
+
+[A dashboard for Grafana](monitoring/dashboard.json) shows size, waste, growth, upkeep and findings;
+[alert rules](monitoring/alerts.yml) tell of tables that cannot be read, have errors, were not compacted
+or cleaned up for a week, or hold mostly old versions.
+
+| metric | labels | meaning |
+|---|---|---|
+"""
+
+
+def page_of_metrics() -> str:
+    """Return the page of metrics."""
+    from lance_explorer.database.metrics import METRICS as DECLARED
+
+    rows = [
+        f"| `{one.name}` | {', '.join(one.labels)} | {one.meaning.replace('|', '/')} |\n"
+        for one in DECLARED
+    ]
+    return HEAD_OF_METRICS + "".join(rows)
+
+
 def main() -> int:
     """Write the pages, or check them."""
-    pages = {PAGE: page(), BUGS: page_of_bugs()}
+    pages = {PAGE: page(), BUGS: page_of_bugs(), METRICS: page_of_metrics()}
     for file, written in pages.items():
         if file.exists() and file.read_text(encoding="utf-8") == written:
             continue

@@ -72,8 +72,8 @@ def check_findings(
 ) -> list[Finding]:
     """Return what is found of a severity or worse, the worst first.
 
-    ``look`` tells what lies in the folder of the table. What cannot be checked is a warning ``not_checked``; a table of which no version can be read is
-    an error of the caller.
+    ``look`` tells what lies in the folder of the table. What cannot be checked is a warning
+    ``not_checked``; a table of which no version can be read is an error of the caller.
 
     Raises
     ------

@@ -93,12 +93,16 @@ def cleanup(
 ) -> None:
     """Print what a cleanup of the table at URI would remove, and what is lost by it.
 
-    Of a folder of tables, what each cleanup would free, and the calls that free most. Nothing is removed: at the end are the calls of pylance that do it. A call that would break what
+    Of a folder of tables, what each cleanup would free, and the calls that free most. Nothing
+    is removed: at the end are the calls of pylance that do it. A call that would break what
     branches, clones or others need is not among them.
     """
     _require_dry_run(dry_run, "cleanup")
     of_a_table = {
-        "--branch": branch, "--clone": clones, "--version": versions, "--files": list_files
+        "--branch": branch,
+        "--clone": clones,
+        "--version": versions,
+        "--files": list_files,
     }
     if (database := database_at(uri, of_a_table, allow_bases)) is not None:
         all_of = database.cleanup_preview(older_than, retain_versions, delete_unverified)
@@ -168,7 +172,8 @@ def check(
 ) -> None:
     """Check the table at URI: metadata, row IDs, indices, files on disk, bugs of its writers.
 
-    Of a folder of tables all are checked; one that cannot be read is a finding. The exit code is 0 if nothing is found, 1 if something is, and 2 if it could not be checked.
+    Of a folder of tables all are checked; one that cannot be read is a finding. The exit code
+    is 0 if nothing is found, 1 if something is, and 2 if it could not be checked.
     """
     database = database_at(uri, {"--branch": branch, "--key": key}, allow_bases)
     if database is not None:

@@ -38,7 +38,9 @@ _FORMAT = click.option(
 @_FORMAT
 @ALLOW_BASES
 @LEDGER
-def metrics(uris: tuple[str, ...], form: str, allow_bases: tuple[str, ...], ledger: str | None) -> None:
+def metrics(
+    uris: tuple[str, ...], form: str, allow_bases: tuple[str, ...], ledger: str | None
+) -> None:
     """Print the numbers of the tables at each URI, a table or a folder of tables, for a monitor.
 
     docs/METRICS.md says what each means.

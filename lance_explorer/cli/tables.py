@@ -165,8 +165,8 @@ def record(
 ) -> None:
     """Record what is new of the table at each URI, or of all tables anywhere below it.
 
-    There is one line for each table. What is recorded outlives a cleanup. The exit code is 0 if all tables were recorded, 1 if one
-    was not, and 2 if the command is not understood.
+    There is one line for each table. What is recorded outlives a cleanup. The exit code is 0 if
+    all tables were recorded, 1 if one was not, and 2 if the command is not understood.
     """
     try:
         target = Ledger(ledger)
@@ -200,8 +200,9 @@ def record(
 def lock(uri: str, version: str, output: Path | None, allow_bases: tuple[str, ...]) -> None:
     """Print what tells a VERSION of the table at URI from any other: a lock, to keep in a file.
 
-    Of a folder of tables, one lock of all: VERSION is a time or a tag then. A version is named as for diff; by default it is the latest. Later, verify tells whether it is
-    still there. An existing file is replaced.
+    Of a folder of tables, one lock of all: VERSION is a time or a tag then. A version is named
+    as for diff; by default it is the latest. Later, verify tells whether it is still there. An
+    existing file is replaced.
     """
     target = None if output is None else file_to_write("output", output)
     database = database_at(uri, {}, allow_bases)
@@ -229,8 +230,8 @@ def verify(
 ) -> None:
     """Print whether the versions that lock FILEs tell of are still there, one line for each.
 
-    A FILE may be the lock of many tables.     The exit code is 0 if all are, 1 if one is not, and 2 if that is unknown of one: it is no lock,
-    or its table cannot be read.
+    A FILE may be the lock of many tables. The exit code is 0 if all are, 1 if one is not, and 2
+    if that is unknown of one: it is no lock, or its table cannot be read.
     """
     codes = {0}
     for file in files:
@@ -288,24 +289,16 @@ def open_explorer(
     no_browser: bool,
     no_follow: bool,
 ) -> None:
-    """Open the explorer of the table at URI, or of a folder of tables, in a browser.
+    """Open the explorer of the table at URI in a browser; end it with Ctrl+C.
 
-    End it with Ctrl+C.     It is served to this machine only, to whoever has the address, which has a token.
+    It is served to this machine only, to whoever has the address, which has a token.
     """
     from lance_explorer.widgets.serving import redirecting_page, serve
     from lance_explorer.widgets.view import View
 
-    of_a_table = {"--branch": branch, "--version": version}
-    database = database_at(uri, of_a_table, allow_bases, ledger)
-    if database is not None:
-        name, place = database.name, database.uri
-    else:
-        table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-        name, place = table._view.name, table.uri
+    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
 
     def make() -> View:
-        if database is not None:
-            return database.explore()
         explorer = table.explore(view, follow=not no_follow)
         if version is not None:
             explorer.state.version = table.at(version).version
@@ -313,14 +306,14 @@ def open_explorer(
 
     @contextmanager
     def started(address: str) -> Iterator[None]:
-        click.echo(f"{place} is at {address}\nEnd with Ctrl+C.")
+        click.echo(f"{table.uri} is at {address}\nEnd with Ctrl+C.")
         with nullcontext() if no_browser else redirecting_page(address) as page:
             if page is not None:
                 webbrowser.open(page.as_uri())
             yield
 
     try:
-        serve(make, name, port=port, started=started)
+        serve(make, table._view.name, port=port, started=started)
     except OSError as error:
         raise click.ClickException(f"port {port}: {one_line(str(error), LONGEST_TEXT)}") from error
 

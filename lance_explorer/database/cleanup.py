@@ -121,8 +121,8 @@ class DatabaseCleanup(Answering):
         harm = f"; of {counted(broken, 'table')} see the problem" if broken else ""
         return (
             f"cleanups of {counted(len(freeing), 'table')} free {byte_size(self.freed_bytes)} in "
-            f"{counted(files, 'file')}, and {counted(versions, 'version')} can no longer be opened; "
-            f"they read {byte_size(int(freeing['read_bytes'].sum()))} of manifests{harm}"
+            f"{counted(files, 'file')}, and {counted(versions, 'version')} can no longer be "
+            f"opened; they read {byte_size(int(freeing['read_bytes'].sum()))} of manifests{harm}"
         )
 
     @property

@@ -4,13 +4,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 import polars as pl
 
-from lance_explorer.above import database_explorer_of
 from lance_explorer.answers import Answer, Answering
-from lance_explorer.arguments import check_choice, many, names, path, shown, whole_number
+from lance_explorer.arguments import check_choice, names, path, paths, shown, whole_number
 from lance_explorer.arguments import text as a_text
 from lance_explorer.checks.all_checks import check_findings
 from lance_explorer.checks.depths import DEPTHS, Depth
@@ -21,6 +21,7 @@ from lance_explorer.database.look import TABLES, Look
 from lance_explorer.database.looking import looks_of
 from lance_explorer.database.members import Member, Members, members_of
 from lance_explorer.database.moment import Moment, Verifications, locks_in, verify_all
+from lance_explorer.database.other_files import OtherFiles, other_files
 from lance_explorer.database.tables_answer import (
     DATABASE_CHECKS,
     DATABASE_LOG,
@@ -31,7 +32,6 @@ from lance_explorer.database.tables_answer import (
     tables_answer,
 )
 from lance_explorer.database.tags import tag_findings
-from lance_explorer.database.other_files import OtherFiles, other_files
 from lance_explorer.database.usage import DatabaseUsage
 from lance_explorer.errors import (
     InvalidArgumentError,
@@ -41,18 +41,16 @@ from lance_explorer.errors import (
 )
 from lance_explorer.findings import SEVERITIES, Finding, Severity
 from lance_explorer.frames.documented import documented
+from lance_explorer.frames.sizes import counted
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.version_refs import said_time
-from lance_explorer.ledger.ledger import Ledger
+from lance_explorer.ledger.ledger import Ledger, ledger_of
 from lance_explorer.shown import described
 from lance_explorer.snapshot import Snapshot
 from lance_explorer.storage import done_in_order
 from lance_explorer.storage.opening import is_remote
 from lance_explorer.storage.secrets import Options, hiding_arguments
 from lance_explorer.table import Table
-
-if TYPE_CHECKING:
-    from lance_explorer.widgets.database import DatabaseExplorer
 
 __all__ = ["Database", "open_database"]
 
@@ -100,15 +98,18 @@ def open_database(
 
     Examples
     --------
-    >>> database = lx.open_database(folder)
+    >>> database = lx.open_database(database.uri)
     >>> database.names
     ['people']
     >>> database["people"].latest.num_rows
     9
     """
     options = None if storage_options is None else Options(storage_options)
-    allowed = tuple(map(os.fspath, many("allow_bases", allow_bases, (str, os.PathLike), "paths")))
-    known = ledger if ledger is None or isinstance(ledger, Ledger) else path("ledger", ledger)
+    allowed = tuple(paths("allow_bases", allow_bases))
+    known = ledger
+    if known is not None and not isinstance(known, Ledger):
+        known = path("ledger", known)
+        ledger_of(known)  # what is wrong with it is said now
     return Database(lambda: members_of(database, options, allowed, known), options)
 
 
@@ -127,14 +128,12 @@ class Database(Answering):
     Examples
     --------
     >>> database
-    Database(...: 1 table, 9 rows, ...)
+    Database(db: 1 table)
     >>> [*database], "people" in database, len(database)
     (['people'], True, 1)
     """
 
-    def __init__(
-        self, find: Callable[[], Members], storage_options: Options | None = None
-    ) -> None:
+    def __init__(self, find: Callable[[], Members], storage_options: Options | None = None) -> None:
         self._find = find
         self._options = storage_options
         self._members = find()
@@ -180,9 +179,7 @@ class Database(Answering):
 
     @described
     def __repr__(self) -> str:
-        if self._seen is None:  # a line of text does not look at a thousand tables
-            return f"Database({self.name}: {len(self)} table{'' if len(self) == 1 else 's'})"
-        return super().__repr__()
+        return f"Database({self.name}: {counted(len(self), 'table')})"
 
     @property
     def answer(self) -> Answer:
@@ -323,7 +320,8 @@ class Database(Answering):
         >>> database.at("clean")["people"].version
         4
         """
-        if not isinstance(when, str | date) or (isinstance(when, str) and _is_number(when)):
+        given: Any = when
+        if not isinstance(given, str | date) or (isinstance(given, str) and _is_number(given)):
             raise InvalidArgumentError(
                 f"when is a time, a day or a tag, not {shown(when)}: versions of tables have "
                 "numbers of their own"
@@ -332,8 +330,6 @@ class Database(Answering):
         tags = {tag for look in self._seen or [] for tag in look.tags}
         meant = when if time is None or when in tags else time
         found = self._of_each(lambda table: table.at(meant), "Reading versions")
-        if all(isinstance(one, RefNotFoundError) for one in found.values()):
-            raise next(one for one in found.values() if isinstance(one, RefNotFoundError))
         return Moment(self.name, self.uri, str(when), found)
 
     def lock(self, when: str | date | None = None) -> str:
@@ -377,7 +373,9 @@ class Database(Answering):
         """
         locks = locks_in(lock)
         if locks is None:
-            raise InvalidArgumentError("lock: this is no lock of many tables")
+            raise InvalidArgumentError(
+                f"lock is {shown(lock)}: expected a path of the lock of many tables, or its text"
+            )
         here = self._of_each(lambda table: table, "Opening tables")
         return verify_all(
             locks, {name: one for name, one in here.items() if isinstance(one, Table)}
@@ -437,7 +435,9 @@ class Database(Answering):
             ),
             "Looking what cleanups would remove",
         )
-        return DatabaseCleanup(self.name, found, {one.name: one.uri for one in self._members.tables})
+        return DatabaseCleanup(
+            self.name, found, {one.name: one.uri for one in self._members.tables}
+        )
 
     def refresh(self) -> "Database":
         """Look for new tables and new versions; return the database itself.
@@ -451,16 +451,6 @@ class Database(Answering):
         self._opened.clear()
         self._seen = None
         return self
-
-    def explore(self) -> "DatabaseExplorer":
-        """Return all tables in one widget, in which a click opens a table.
-
-        Examples
-        --------
-        >>> database.explore()
-        DatabaseExplorer(...)
-        """
-        return database_explorer_of(self)
 
     # --------------------------------------------------------------------------------- how
 
@@ -478,10 +468,14 @@ class Database(Answering):
         hint = f"; is it {' or '.join(like)}?" if like else ""
         raise TableNotFoundError(f"{self.name} has no table {shown(name)}{hint}")
 
-    def _of_each(
-        self, ask: Callable[[Table], _T], what: str
-    ) -> dict[str, _T | LanceExplorerError]:
-        """Return what is asked of each table, or why it cannot be told; several are under way."""
+    def _of_each(self, ask: Callable[[Table], _T], what: str) -> dict[str, _T | LanceExplorerError]:
+        """Return what is asked of each table, or why it cannot be told; several are under way.
+
+        Raises
+        ------
+        InvalidArgumentError, RefNotFoundError
+            If no table takes what is asked.
+        """
 
         def asked(name: str) -> _T | LanceExplorerError:
             try:
@@ -491,16 +485,24 @@ class Database(Answering):
 
         is_waiting = any(is_remote(member.uri) for member in self._members.tables)
         most = _MOST_WAITING if is_waiting else 1
-        answers = done_in_order([(1, lambda name=name: asked(name)) for name in self], most, most)
+        answers = done_in_order([(1, partial(asked, name)) for name in self], most, most)
         listed = with_progress(self.names, what, "tables", few=_FEW)
-        return dict(zip(listed, answers, strict=True))
+        found = dict(zip(listed, answers, strict=True))
+        for kind in (InvalidArgumentError, RefNotFoundError):
+            if (refused := [one for one in found.values() if isinstance(one, kind)]) and len(
+                refused
+            ) == len(found):
+                raise refused[0]
+        return found
 
     def _findings(self, depth: Depth) -> list[tuple[str, Finding]]:
         """Return what is found, with the table that it is about, the worst first."""
         check_choice("depth", depth, DEPTHS)
         if depth == "quick":
             found = [(look.name, one) for look in self._looks for one in look.findings]
-            found += [(look.name, _unreadable(look.problem)) for look in self._looks if look.problem]
+            found += [
+                (look.name, _unreadable(look.problem)) for look in self._looks if look.problem
+            ]
         else:
             found = []
             asked = self._of_each(
@@ -529,7 +531,7 @@ class Database(Answering):
 
 
 def _unreadable(problem: str) -> Finding:
-    return Finding("table_not_readable", problem)
+    return Finding("unreadable_table", problem)
 
 
 def _time(name: str, when: str | date | None) -> Any:

@@ -105,8 +105,16 @@ class DatabaseFound(Answering):
         missing = tables["num_rows"].null_count()
         rest = f"; {counted(missing, 'table')} could not be searched" if missing else ""
         rows = [
-            Section(part.name, f"{name}: {part.title or 'rows'}", part.content, part.shown,
-                    part.values, part.words, part.uncut, part.schema)
+            Section(
+                part.name,
+                f"{name}: {part.title or 'rows'}",
+                part.content,
+                part.shown,
+                part.values,
+                part.words,
+                part.uncut,
+                part.schema,
+            )
             for name in having
             for part in self[name].answer.sections
             if isinstance(part.content, pl.DataFrame) and part.title is not None

@@ -1,7 +1,7 @@
 """Looks at tables that did not change since: kept in memory and in the user's cache folder.
 
-A look counts as long as the same objects lie in the folder of the table, by name, size and time, for
-a day at most, and until a file of a commit under way would count as left over.
+A look counts as long as the same objects lie in the folder of the table, by name, size and time,
+for a day at most, and until a file of a commit under way would count as left over.
 """
 
 import time

@@ -253,4 +253,3 @@ def _growth(view: HistoryView) -> list[int] | None:
         return None
     chosen = np.unique(np.linspace(0, len(sizes) - 1, _POINTS).round().astype(np.int64))
     return [int(size) for size in sizes[chosen]]
-

@@ -1,7 +1,7 @@
 """Which tables a database has, and how each is opened.
 
-A database is a folder or a bucket with tables anywhere below it, as LanceDB makes it, or a namespace,
-which says where each table is.
+A database is a folder or a bucket with tables anywhere below it, as LanceDB makes it, or a
+namespace, which says where each table is.
 """
 
 import os
@@ -141,6 +141,7 @@ def members_of(
 def _of_folder(
     uri: str, options: Options | None, allowed: tuple[str, ...], ledger: Ledger | str | None
 ) -> Members:
+    open_storage(uri, options, None, allowed)  # what is wrong with the places is said now
     found = places_below(uri, options)
     tables = [
         Member(_name(place, table), table, options, allowed, ledger)
@@ -148,7 +149,9 @@ def _of_folder(
     ]
     for place, target in found.links.items():
         if place.endswith(_ENDING):
-            member = Member(_name(place, place), f"{found.uri}/{place}", problem=_LINK.format(target))
+            member = Member(
+                _name(place, place), f"{found.uri}/{place}", problem=_LINK.format(target)
+            )
             tables.append(member)
     return Members(found.uri, sorted(tables, key=lambda one: one.name), is_folder=True)
 
@@ -183,9 +186,7 @@ def _table_ids(client: Any) -> Iterator[list[str]]:
         for name in _pages(client.list_tables, ListTablesRequest, parent, "tables"):
             yield [*parent, name]
         try:
-            below = [
-                *_pages(client.list_namespaces, ListNamespacesRequest, parent, "namespaces")
-            ]
+            below = [*_pages(client.list_namespaces, ListNamespacesRequest, parent, "namespaces")]
         except Exception:
             if parent:
                 raise
@@ -225,6 +226,6 @@ def _of_id(
         if told.managed_versioning:
             uri = open_storage(told.location, given).uri
             commits = NamespaceCommits(client, table_id, uri)
-    except Exception as error:  # namespaces raise whatever their service does
+    except Exception as error:  # noqa: BLE001 (namespaces raise whatever their service does)
         return Member(name, "", problem=f"the namespace does not say where it is: {error}")
     return Member(name, told.location, given, allowed, ledger, commits=commits)

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from prometheus_client.core import GaugeMetricFamily
     from prometheus_client.registry import Collector
 
-__all__ = ["METRICS", "READINGS", "Metric", "Reading", "collector", "metrics_answer", "read_metrics"]
+__all__ = [
+    "METRICS",
+    "READINGS",
+    "Metric",
+    "Reading",
+    "collector",
+    "metrics_answer",
+    "read_metrics",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,9 @@ METRICS = (
         "findings of a quick check by their severity",
         labels=("database", "table", "severity"),
     ),
-    Metric("lance_database_readable", "1 if its tables can be listed, else 0", labels=("database",)),
+    Metric(
+        "lance_database_readable", "1 if its tables can be listed, else 0", labels=("database",)
+    ),
     Metric("lance_database_tables", "how many tables it has", labels=("database",)),
     Metric(
         "lance_database_other_files_bytes",
@@ -83,9 +93,7 @@ METRICS = (
         "when these numbers were read, in seconds since 1970",
         labels=("database",),
     ),
-    Metric(
-        "lance_database_look_duration_seconds", "how long that took", labels=("database",)
-    ),
+    Metric("lance_database_look_duration_seconds", "how long that took", labels=("database",)),
 )
 """All of them. A number that is not known is not there."""
 

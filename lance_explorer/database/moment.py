@@ -140,7 +140,7 @@ class Moment(Answering):
         """Return what identifies these versions of all tables, as a text to keep in a file.
 
         It is JSON that holds a lock of each table, as :func:`lance_explorer.lock` makes it.
-        :meth:`Database.verify` and ``lance-explorer verify`` tell later whether all are still there.
+        :meth:`Database.verify` and ``lance-explorer verify`` tell later if all are there still.
 
         Raises
         ------

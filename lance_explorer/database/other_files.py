@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from lance_explorer.history.progress import with_count
@@ -14,7 +15,7 @@ __all__ = ["OtherFiles", "other_files"]
 class OtherFiles(NamedTuple):
     """What lies in the folder of a database and is in no table."""
 
-    count: int
+    num_objects: int
     size_bytes: int
 
 
@@ -40,4 +41,4 @@ def _local_sizes(top: str, roots: Collection[str]) -> Iterator[int]:
         inner[:] = [one for one in inner if os.path.normpath(f"{place}/{one}") not in roots]
         for name in names:
             with suppress(OSError):  # it was removed meanwhile
-                yield os.path.getsize(f"{folder}/{name}")
+                yield Path(folder, name).stat().st_size

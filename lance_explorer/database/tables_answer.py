@@ -54,10 +54,14 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 def in_order(looks: Sequence[Look]) -> pl.DataFrame:
-    """Return one row for each table: unreadable ones, then the worst finding, then what is waste."""
+    """Return one row for each table: unreadable ones, the worst finding, most old files first."""
     frame = TABLES.build({name: [look.facts[name] for look in looks] for name in TABLES.names})
-    rank = pl.col("worst").cast(TEXT).replace_strict(
-        {name: place for place, name in enumerate(SEVERITIES)}, default=len(SEVERITIES)
+    rank = (
+        pl.col("worst")
+        .cast(TEXT)
+        .replace_strict(
+            {name: place for place, name in enumerate(SEVERITIES)}, default=len(SEVERITIES)
+        )
     )
     waste = (pl.col("size_bytes") - pl.col("live_bytes")).fill_null(0)
     return frame.sort(
@@ -77,9 +81,8 @@ def tables_answer(tables: pl.DataFrame, usage: DatabaseUsage) -> Answer:
     ]
     unread = [f"{counted(broken, 'table')} that cannot be read"] if broken else []
     parts = [
-        f"{counted(tables.height, 'table')}, {counted(rows, 'row')}, "
-        f"{byte_size(usage.total_bytes)} on disk, of which {byte_size(usage.live_bytes)} are the "
-        "latest versions",
+        f"{counted(tables.height, 'table')}, {counted(rows, 'row')}",
+        f"{byte_size(usage.total_bytes)} on disk, {byte_size(usage.live_bytes)} of it live",
         *unread,
         *hurts,
     ]

@@ -26,7 +26,9 @@ TABLE_USAGE = FrameSchema(
         Column("size_bytes", BYTES, "size of all its objects", unit="bytes"),
         Column("live_bytes", BYTES, "of these, what the latest version needs", unit="bytes"),
         Column("old_bytes", BYTES, "of these, what only older versions need", unit="bytes"),
-        Column("pinned_bytes", BYTES, "of these, what tags, branches and clones keep", unit="bytes"),
+        Column(
+            "pinned_bytes", BYTES, "of these, what tags, branches and clones keep", unit="bytes"
+        ),
         Column(
             "left_over_bytes",
             BYTES,
@@ -107,13 +109,17 @@ class DatabaseUsage(Answering):
         ('people', True)
         """
         size, told = pl.col("size_bytes"), [one for kinds in _PARTS.values() for one in kinds]
-        rows = self.kinds().group_by("name").agg(
-            size.sum(),
-            *[
-                size.filter(pl.col("status").cast(TEXT).is_in(kinds)).sum().alias(name)
-                for name, kinds in _PARTS.items()
-            ],
-            other_bytes=size.filter(~pl.col("status").cast(TEXT).is_in(told)).sum(),
+        rows = (
+            self.kinds()
+            .group_by("name")
+            .agg(
+                size.sum(),
+                *[
+                    size.filter(pl.col("status").cast(TEXT).is_in(kinds)).sum().alias(name)
+                    for name, kinds in _PARTS.items()
+                ],
+                other_bytes=size.filter(~pl.col("status").cast(TEXT).is_in(told)).sum(),
+            )
         )
         rows = rows.sort("size_bytes", "name", descending=[True, False])
         return TABLE_USAGE.build(rows.select(TABLE_USAGE.names).to_dict())
@@ -149,7 +155,9 @@ class DatabaseUsage(Answering):
         total = f"{at_least}{byte_size(self.total_bytes)} in {counted(len(self._looks), 'table')}"
         waste = tables.with_columns(waste=pl.col("size_bytes") - pl.col("live_bytes"))
         worst = waste.filter(pl.col("waste") > 0).sort("waste", descending=True).head(_MOST_NAMED)
-        named = [f"`{name}` ({byte_size(size)})" for name, size in worst["name", "waste"].iter_rows()]
+        named = [
+            f"`{name}` ({byte_size(size)})" for name, size in worst["name", "waste"].iter_rows()
+        ]
         most = f"; most beside the latest versions is in {', '.join(named)}" if named else ""
         return f"{total}: {', '.join(parts) or 'nothing'}{most}"
 
@@ -158,7 +166,8 @@ class DatabaseUsage(Answering):
         """What is on disk, table by table, the largest first."""
         totals = {"total_bytes": self.total_bytes, "live_bytes": self.live_bytes}
         beside = {
-            "num_objects": self.other_files.count, "size_bytes": self.other_files.size_bytes
+            "num_objects": self.other_files.num_objects,
+            "size_bytes": self.other_files.size_bytes,
         }
         return Answer(
             said(self.sentence),
@@ -168,7 +177,7 @@ class DatabaseUsage(Answering):
                 Section("tables", "By table", self.tables(), schema=TABLE_USAGE),
                 Section("kinds", None, self.kinds(), schema=TABLE_USAGE_KINDS),
                 Section(
-                    "other_files", "In no table", beside if self.other_files.count else {}
+                    "other_files", "In no table", beside if self.other_files.num_objects else {}
                 ),
             ),
             "database.disk_usage().tables()",

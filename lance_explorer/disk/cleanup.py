@@ -121,7 +121,9 @@ class Cleanup:
     def manifests_read(self) -> pl.DataFrame:
         """The manifests that it would read, all of the branch: their paths and sizes."""
         _, prefix = self.survey.named.roots.locate(self.survey.view.storage)
-        is_manifest = pl.col("path").str.contains(rf"^{re.escape(prefix)}_versions/[^/]+\.manifest$")
+        is_manifest = pl.col("path").str.contains(
+            rf"^{re.escape(prefix)}_versions/[^/]+\.manifest$"
+        )
         return self.survey.objects.filter((pl.col("root") == OWN) & is_manifest)
 
 

@@ -1,10 +1,12 @@
 """What a cleanup would remove, what that frees, what it costs, and what holds the rest back."""
 
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import cached_property
 from json import dumps
+from typing import Any
 
+import numpy as np
 import polars as pl
 
 from lance_explorer.answers import Answer, Answering, Section, lines, said
@@ -18,7 +20,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import BYTES, COUNT, TEXT, TIME, VERSION, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted
-from lance_explorer.history.version_refs import VersionRef, kept_version
+from lance_explorer.history.version_refs import VersionLike, VersionRef, kept_version
 from lance_explorer.history.view import HistoryView
 
 __all__ = ["CleanupPreview", "cleanup_preview"]
@@ -26,6 +28,8 @@ __all__ = ["CleanupPreview", "cleanup_preview"]
 _KIND = pl.Enum(
     ["data", "blob", "deletion", "index", "reuse", "transaction", "manifest", "temporary"]
 )
+
+_VERSIONS = (int, np.integer, str, date, tuple, VersionLike)
 
 _BASES = "base paths, where a cleanup does not look: no version needs them then"
 
@@ -448,7 +452,7 @@ def cleanup_preview(
         retain_versions = whole_number("retain_versions", retain_versions, 1)
     only = None
     if versions is not None:
-        given = many("versions", versions, object, "a list of versions")
+        given: list[Any] = many("versions", versions, _VERSIONS, "a list of versions")
         only = tuple(sorted({kept_version(view, one) for one in given}))
         if not only:
             raise InvalidArgumentError("versions is empty: name the versions to remove")

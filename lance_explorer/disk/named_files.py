@@ -391,10 +391,10 @@ class _OfBranch:
         storage, places = self._branch.storage, list[tuple[int, str]]()
         is_own = pl.col("base_id").is_null()
         # Of a base path the same ID may mean another place in another version.
-        which = ["folder", "base_id", pl.when(~is_own).then("first").alias("position")]
-        distinct = spans.select(which).unique(maintain_order=True)
-        for folder, base_id, position in distinct.iter_rows():
-            bases = () if base_id is None else self._records[position].manifest.base_paths
+        position = pl.when(~is_own).then("first").alias("position")
+        distinct = spans.select("folder", "base_id", position).unique(maintain_order=True)
+        for folder, base_id, place in distinct.iter_rows():
+            bases = () if base_id is None else self._records[place].manifest.base_paths
             places.append(self._roots.folder(base_id, bases, storage, folder))
         roots = distinct.with_columns(
             root=pl.Series([root for root, _ in places], dtype=pl.Int32),
@@ -402,7 +402,7 @@ class _OfBranch:
         )
         on = ["folder", "base_id", "position"]
         return (
-            spans.with_columns(which[-1])
+            spans.with_columns(position)
             .join(roots, on=on, nulls_equal=True, maintain_order="left")
             .with_columns(path=pl.col("prefix") + pl.col("path"))
             .drop("position")

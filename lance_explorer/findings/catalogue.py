@@ -888,14 +888,6 @@ KINDS: Mapping[str, Kind] = {
         "Search for what the column was called, or of what type it was, then.",
     ),
     # ----------------------------------------------------------------------------- databases
-    "table_not_readable": Kind(
-        "metadata",
-        "error",
-        "A table of a database cannot be opened, or not its latest version.",
-        "no Lance table at photos.lance: there is no folder _versions",
-        "If the table was dropped, remove its folder; if not, restore it from a backup.",
-        "Nothing is known of it, and what it holds counts as of unknown use.",
-    ),
     "tag_on_other_tables": Kind(
         "metadata",
         "info",

@@ -31,12 +31,13 @@ COMMANDS = {
     "row": (TABLE, "1", "--values"),
     "show": (TABLE, "2"),
     "sql": (TABLE, "SELECT version FROM versions"),
+    "tables": ("{folder}",),
     "verify": ("{folder}/a.lock",),
     "versions": (TABLE,),
 }
 GROUPS = {"plan"}
 """Their commands are asked in tests/plans/test_command.py."""
-NO_JSON = {"lab", "lock", "mcp", "open", "report"}
+NO_JSON = {"lab", "lock", "mcp", "metrics", "open", "report", "watch"}
 
 
 def run(command: str, *arguments: str) -> str:

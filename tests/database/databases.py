@@ -20,7 +20,9 @@ def write(path: Path, ids: list[int], mode: str = "create") -> None:
 def grow(path: Path, chosen: random.Random) -> None:
     """Commit something to a table."""
     dataset = lance.dataset(str(path))
-    match chosen.choice(["append", "append", "delete", "update", "compact", "index", "tag", "clean"]):
+    match chosen.choice(
+        ["append", "append", "delete", "update", "compact", "index", "tag", "clean"]
+    ):
         case "append":
             write(path, [chosen.randrange(1000) for _ in range(chosen.randint(1, 20))], "append")
         case "delete":
@@ -72,5 +74,5 @@ def random_database(root: Path, chosen: random.Random, tables: int = 4) -> None:
 def bytes_below(root: Path) -> int:
     """Return the size of all files below a folder."""
     return sum(
-        os.path.getsize(Path(folder) / name) for folder, _, names in os.walk(root) for name in names
+        (Path(folder) / name).stat().st_size for folder, _, names in os.walk(root) for name in names
     )

@@ -13,6 +13,7 @@ import pytest
 from lance.namespace import DirectoryNamespace
 
 import lance_explorer as lx
+from lance_explorer.database import look, looking
 from tests.database.databases import bytes_below, grow, random_database, write
 
 
@@ -51,7 +52,7 @@ def test_what_cannot_be_read_is_a_line(three: Path) -> None:
     assert "no folder _versions" in first["problem"] or "no Lance table" in first["problem"]
     assert (first["size_bytes"], first["num_rows"]) == (9, None)
     found = lx.open_database(three).check(severity="error")
-    assert found.select("table", "code").rows() == [("half", "table_not_readable")]
+    assert found.select("table", "code").rows() == [("half", "unreadable_table")]
 
 
 def test_links_out_of_the_folder_are_not_followed(three: Path, tmp_path: Path) -> None:
@@ -70,11 +71,11 @@ def test_links_out_of_the_folder_are_not_followed(three: Path, tmp_path: Path) -
 def test_a_lancedb_connection_and_namespaces(tmp_path: Path) -> None:
     connection = lancedb.connect(tmp_path / "a")
     connection.create_table("photos", pa.table({"id": [1, 2]}))
-    assert lx.open_database(connection).tables().select("name", "num_rows").rows() == [("photos", 2)]
+    assert lx.open_database(connection).tables().select("name", "num_rows").rows() == [
+        ("photos", 2)
+    ]
 
-    namespace = DirectoryNamespace(
-        root=str(tmp_path / "b"), table_version_tracking_enabled="true"
-    )
+    namespace = DirectoryNamespace(root=str(tmp_path / "b"), table_version_tracking_enabled="true")
     import lance_namespace
 
     namespace.create_namespace(lance_namespace.CreateNamespaceRequest(id=["team"]))
@@ -135,7 +136,7 @@ def compare_with_table(row: dict[str, Any], path: Path) -> None:
     assert (row["live_bytes"], row["size_bytes"]) == (usage.live_bytes, usage.total_bytes)
     found = table.check(severity="warning")
     assert (row["worst"] in ("error", "warning")) == (len(found) > 0)
-    times = {one["version"]: one["timestamp"] for one in dataset.versions()}
+    times: dict[int, Any] = {one["version"]: one["timestamp"] for one in dataset.versions()}
     late = row["last_commit"] - times[dataset.version].astimezone(UTC)
     assert abs(late) < timedelta(milliseconds=1)
 
@@ -254,9 +255,7 @@ def test_looks_are_kept_until_a_table_changes(
     before = first.tables()
     again = lx.open_database(three)
     seen = list[str]()
-    from lance_explorer.database import looking
-
-    real = looking.look_at
+    real = look.look_at
 
     def noting(member: Any, clones: Any = ()) -> Any:
         seen.append(member.name)

@@ -15,6 +15,9 @@ _BY_TEST = {
         "test_a_gap_is_a_finding_and_its_rows_have_what_is_kept": ["values_lost"],
         "test_values_of_a_missing_file_are_null_however_they_are_read": ["value_file_missing"],
     },
+    "tests/database/test_database.py": {
+        "test_a_tag_that_one_table_lacks_is_told": ["tag_on_other_tables"],
+    },
     "tests/disk/test_check.py": {
         "test_a_fragment_with_other_rows_than_its_data_file_is_found_by_a_deep_check": [
             "rows_contradict_file"

@@ -72,6 +72,10 @@ def groups() -> list[Group]:
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
     from lance_explorer.changes.merge import MergePreview
+    from lance_explorer.database.cleanup import DatabaseCleanup
+    from lance_explorer.database.found import DatabaseFound
+    from lance_explorer.database.moment import Moment, Verifications
+    from lance_explorer.database.usage import DatabaseUsage
     from lance_explorer.disk.cleanup_preview import CleanupPreview
     from lance_explorer.disk.compaction_preview import CompactionPreview
     from lance_explorer.disk.usage import DiskUsage
@@ -105,6 +109,12 @@ def groups() -> list[Group]:
         _members("Cleanup", "cleanup", CleanupPreview),
         _members("Compaction", "compaction", CompactionPreview),
         _members("Verification", "verification", Verification),
+        _members("Database", "database", lx.Database),
+        _members("Disk usage of a database", "database_usage", DatabaseUsage),
+        _members("Cleanup of a database", "database_cleanup", DatabaseCleanup),
+        _members("Rows found in a database", "database_found", DatabaseFound),
+        _members("All tables at one time", "moment", Moment),
+        _members("Verification of many locks", "verifications", Verifications),
         _members("Ledger", "ledger", lx.Ledger),
         _public("Recording compactions", "recording", recording),
         _public("Widgets", "lx.widgets", lx.widgets),
