@@ -1,5 +1,6 @@
 """The commands ``%lance`` and ``%%lance_sql`` of a notebook: ``%load_ext lance_explorer``."""
 
+import os
 import shlex
 from typing import Any
 
@@ -7,6 +8,8 @@ import polars as pl
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
+from lance_explorer.database import Database, open_database
+from lance_explorer.history.discovery import is_table
 from lance_explorer.table import Table, open_table
 from lance_explorer.widgets.explorer import Explorer
 
@@ -25,7 +28,7 @@ def add_magics(shell: InteractiveShell) -> None:
         The shell of the notebook.
     """
 
-    def line_lance(line: str) -> Explorer:
+    def line_lance(line: str) -> Explorer | Database:
         return lance(shell.user_ns, line)
 
     def cell_lance_sql(line: str, cell: str) -> pl.DataFrame | None:
@@ -37,13 +40,20 @@ def add_magics(shell: InteractiveShell) -> None:
     register(cell_lance_sql, magic_kind="cell", magic_name="lance_sql")
 
 
-def lance(names: dict[str, Any], line: str) -> Explorer:
-    """Open the explorer of a table: ``%lance TABLE [VIEW]``.
+def lance(names: dict[str, Any], line: str) -> Explorer | Database:
+    """Open the explorer of a table: ``%lance TABLE [VIEW]``, or show a folder of tables.
 
     TABLE is the path or URI of a table, or the name of a variable that holds a Table or such a
-    path. VIEW is the view to begin with, such as ``changes`` or ``lineage``.
+    path; or a folder of tables, or a Database. VIEW is the view to begin with, such as ``changes``
+    or ``lineage``.
     """
     words = _words(line, _LANCE_USAGE)
+    named = names.get(words[0], words[0])
+    is_path = isinstance(named, str | os.PathLike)
+    if isinstance(named, Database) or (is_path and not is_table(os.fspath(named))):
+        if words[1:]:
+            raise UsageError(f"{words[0]} has many tables, and no view. {_LANCE_USAGE}")
+        return named if isinstance(named, Database) else open_database(named)
     return _table(names, words[0]).explore(*words[1:])
 
 

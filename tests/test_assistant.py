@@ -1,6 +1,7 @@
 """An assistant asks about tables, with the client of the protocol's own library."""
 
 import json
+import shutil
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -193,3 +194,18 @@ def test_a_question_that_takes_too_long_holds_up_no_other(path):
         assert "time limit" in result.content[0].text  # type: ignore[union-attr]
 
     ask(server(Opening((path,)), 0.0001), questions)  # seconds: no answer comes in them
+
+
+def test_the_tables_of_a_folder_are_asked_about(path, tmp_path):
+    folder = tmp_path / "db"
+    folder.mkdir()
+    shutil.copytree(path, folder / "people.lance")
+    (folder / "half.lance").mkdir()
+
+    async def questions(client: mcp.Client) -> None:
+        answer = await told(client, "tables")
+        assert [row["table"] for row in rows_of(answer)] == ["people.lance"]
+        assert "`half`:" in json.dumps(answer)
+        assert (await told(client, "disk", table="people.lance"))["answer"]
+
+    ask(server(Opening((str(folder),))), questions)

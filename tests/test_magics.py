@@ -53,3 +53,13 @@ def test_a_name_that_no_variable_can_have_is_refused(shell, path):
 def test_a_table_that_is_not_there_is_told(shell, tmp_path):
     with pytest.raises(lx.TableNotFoundError):
         shell.run_line_magic("lance", str(tmp_path / "none.lance"))
+
+
+def test_a_folder_of_tables_is_a_database(shell, tmp_path):
+    SyntheticTable(tmp_path / "db" / "one.lance").append()
+    folder = str(tmp_path / "db")
+    assert shell.run_line_magic("lance", folder).names == ["one"]
+    shell.user_ns["tables"] = lx.open_database(folder)
+    assert shell.run_line_magic("lance", "tables") is shell.user_ns["tables"]
+    with pytest.raises(UsageError, match="has many tables"):
+        shell.run_line_magic("lance", "tables changes")

@@ -55,8 +55,8 @@ HEAD_OF_METRICS = """<!-- written by make findings-page from lance_explorer/data
 
 # Metrics
 
-The numbers that `lance-explorer metrics` prints once, and `lance-explorer watch` again and again, for
-Prometheus or as JSON (`pip install 'lance-explorer[metrics]'`):
+The numbers that `lance-explorer metrics` prints once, and `lance-explorer watch` again and again,
+for Prometheus or as JSON (`pip install 'lance-explorer[metrics]'`):
 
 ```bash
 lance-explorer metrics s3://bucket/db                                 # once, to standard output
@@ -64,14 +64,14 @@ lance-explorer watch s3://bucket/db --every 5m --port 9095            # http://1
 lance-explorer watch /data/db --textfile /var/lib/node/lance.prom     # for node_exporter
 ```
 
-All are gauges. `database` is the folder, `table` the name of a table in it. What is not known is left
-out, and what did not change since the last look is not read again. A table that cannot be read has
-`lance_table_readable` 0; a folder that cannot be listed has `lance_database_readable` 0, and the watch
-goes on.
+All are gauges. `database` is the folder, `table` the name of a table in it. What is not known is
+left out, and what did not change since the last look is not read again. A table that cannot be read
+has `lance_table_readable` 0; a folder that cannot be listed has `lance_database_readable` 0, and
+the watch goes on.
 
 [A dashboard for Grafana](monitoring/dashboard.json) shows size, waste, growth, upkeep and findings;
-[alert rules](monitoring/alerts.yml) tell of tables that cannot be read, have errors, were not compacted
-or cleaned up for a week, or hold mostly old versions.
+[alert rules](monitoring/alerts.yml) tell of tables that cannot be read, have errors, were not
+compacted for a week, or hold mostly old versions.
 
 | metric | labels | meaning |
 |---|---|---|

@@ -6,7 +6,7 @@ Each answer is JSON as :mod:`lance_explorer.answers.assistant` writes it.
 import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import version as version_of
 from typing import Any
@@ -16,11 +16,13 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 
-from lance_explorer.answers import Answer, Section, said
+from lance_explorer.answers import Answer, Section, lines, said
 from lance_explorer.answers.assistant import MOST_ROWS, assistant_json, data_note
+from lance_explorer.database import open_database
 from lance_explorer.display import branch_words
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.frames.sizes import counted
+from lance_explorer.history.discovery import is_table
 from lance_explorer.history.version_refs import MAIN
 from lance_explorer.plans.records import OnConflict
 from lance_explorer.shown import one_line
@@ -54,7 +56,7 @@ class Opening:
     Attributes
     ----------
     uris : tuple of str
-        Their paths or URIs.
+        Their paths or URIs, or those of folders of tables.
     allow_bases : tuple of str
         Where they may lead to.
     ledger : str or None
@@ -65,11 +67,20 @@ class Opening:
     allow_bases: tuple[str, ...] = ()
     ledger: str | None = None
 
-    def tables(self) -> list[Table]:
-        """Open them."""
-        return [
-            open_table(uri, allow_bases=self.allow_bases, ledger=self.ledger) for uri in self.uris
-        ]
+    def tables(self) -> tuple[list[Table], dict[str, str]]:
+        """Open them; of tables in folders that cannot be opened, return why by name."""
+        tables, problems = list[Table](), dict[str, str]()
+        for uri in self.uris:
+            if is_table(uri):
+                tables.append(open_table(uri, allow_bases=self.allow_bases, ledger=self.ledger))
+                continue
+            database = open_database(uri, allow_bases=self.allow_bases, ledger=self.ledger)
+            for name in database:
+                try:
+                    tables.append(database[name])
+                except LanceExplorerError as error:
+                    problems[name] = str(error)
+        return tables, problems
 
 
 def server(opening: Opening, seconds: float = QUESTION_SECONDS) -> MCPServer[Any]:
@@ -143,13 +154,14 @@ def answered(opening: Opening, name: str, arguments: Mapping[str, Any]) -> str:
 @lru_cache(maxsize=1)
 def _tools(opening: Opening) -> "_Tools":
     """Return the tools, which keep what they have read."""
-    return _Tools(opening.tables())
+    return _Tools(*opening.tables())
 
 
 class _Tools:
     """The tools; the text of each is what an assistant reads of it."""
 
-    def __init__(self, tables: Sequence[Table]) -> None:
+    def __init__(self, tables: Sequence[Table], problems: Mapping[str, str] | None = None) -> None:
+        self._problems = problems or {}
         self._tables = {table._view.name: table for table in tables}
         if len(self._tables) < len(tables):
             self._tables = {table.uri: table for table in tables}
@@ -169,7 +181,10 @@ class _Tools:
             for name, table in self._tables.items()
         ]
         found = pl.DataFrame(rows, infer_schema_length=None)
-        return _rows(f"{counted(len(rows), 'table')}.", found)
+        broken = [f"`{name}`: {problem}" for name, problem in self._problems.items()]
+        not_opened = Section("not_opened", "Cannot be opened", lines(broken))
+        told = _rows(f"{counted(len(rows), 'table')}.", found)
+        return replace(told, sections=(*told.sections, not_opened))
 
     def versions(
         self,
