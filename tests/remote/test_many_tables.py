@@ -1,0 +1,41 @@
+"""A database in a bucket answers as the same folder does."""
+
+from pathlib import Path
+
+import lance_explorer as lx
+from tests.database.databases import write
+from tests.remote.bucket import Bucket
+
+
+def made(root: Path) -> Path:
+    for name, versions in (("photos", 3), ("team/logs", 2), ("users", 1)):
+        for version in range(versions):
+            write(root / f"{name}.lance", [version, 7], "append" if version else "create")
+    (root / "half.lance" / "data").mkdir(parents=True)
+    (root / "half.lance" / "data" / "x.lance").write_bytes(b"left over")
+    (root / "notes.txt").write_text("beside")
+    return root
+
+
+def test_a_bucket_answers_as_a_folder_does(bucket: Bucket, tmp_path: Path) -> None:
+    local = lx.open_database(made(tmp_path / "db"))
+    there = lx.open_database(bucket.copy(tmp_path / "db", "db"), storage_options=bucket.options)
+    assert there.names == local.names
+    assert there.tables().drop("uri", "problem").equals(local.tables().drop("uri", "problem"))
+    ours, theirs = there.disk_usage(), local.disk_usage()
+    assert ours.kinds().equals(theirs.kinds())
+    assert ours.other_files == theirs.other_files
+    assert ours.total_bytes == theirs.total_bytes
+    assert there.check().drop("statement").equals(local.check().drop("statement"))
+    assert there.log(limit=None).equals(local.log(limit=None))
+    assert there.find("id = 7").tables()["num_rows"].to_list() == [3, 2, 1, None]
+
+
+def test_a_lock_of_a_bucket_is_verified_with_its_options(bucket: Bucket, tmp_path: Path) -> None:
+    write(tmp_path / "db" / "photos.lance", [1])
+    there = lx.open_database(bucket.copy(tmp_path / "db", "locked"), bucket.options)
+    text = there.lock()
+    assert there.verify(text)
+    assert "do-not-show" not in text + repr(there) + there.answer.json()
+    write(tmp_path / "db" / "photos.lance", [2], "overwrite")
+    assert there.refresh().verify(text)
