@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
@@ -11,7 +12,7 @@ from lance_explorer.database.members import Member
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.view import HistoryView
-from lance_explorer.storage import done_in_order
+from lance_explorer.storage import Options, done_in_order
 from lance_explorer.storage.opening import is_remote
 from lance_explorer.values.child import called_apart, is_child
 
@@ -52,7 +53,7 @@ def _most_waiting(members: Sequence[Member]) -> int:
 
 def _batches(members: Sequence[Member]) -> Iterator[list[Look]]:
     """Yield looks at one table after another, several under way where that is faster."""
-    if len(members) < _FEW or not all(member.is_plain for member in members) or is_child():
+    if len(members) < _FEW or not _are_alike(members) or is_child():
         tasks = [(1, partial(look_at, member)) for member in members]
         most = _most_waiting(members)
         for look in done_in_order(tasks, most, most):
@@ -67,11 +68,24 @@ def _batches(members: Sequence[Member]) -> Iterator[list[Look]]:
 
 def _looks_apart(members: Sequence[Member]) -> list[Look]:
     """Return looks of another process; where that ends on one of the tables, of this one."""
+    options = members[0].storage_options  # which are sent by themselves: nothing else may hold them
+    plain = [replace(member, storage_options=None) for member in members]
     try:
-        found: list[Look] = called_apart(_looks_here, [members], {})
+        found: list[Look] = called_apart(_looks_there, [plain, options], {})
     except LanceExplorerError:
         return _looks_here(members)
     return found
+
+
+def _are_alike(members: Sequence[Member]) -> bool:
+    """Return whether another process can open all of them in one way."""
+    options = members[0].storage_options
+    return all(one.is_plain and one.storage_options is options for one in members)
+
+
+def _looks_there(members: Sequence[Member], options: Options | None) -> list[Look]:
+    """Return looks, in the process that was sent the members."""
+    return _looks_here([replace(member, storage_options=options) for member in members])
 
 
 def _looks_here(members: Sequence[Member]) -> list[Look]:

@@ -39,3 +39,14 @@ def test_a_lock_of_a_bucket_is_verified_with_its_options(bucket: Bucket, tmp_pat
     assert "do-not-show" not in text + repr(there) + there.answer.json()
     write(tmp_path / "db" / "photos.lance", [2], "overwrite")
     assert there.refresh().verify(text)
+
+
+def test_other_processes_look_at_many_tables_with_the_options(
+    bucket: Bucket, tmp_path: Path
+) -> None:
+    for number in range(30):  # more than one process looks at
+        write(tmp_path / "db" / f"t{number:02}.lance", [number])
+    there = lx.open_database(bucket.copy(tmp_path / "db", "many"), bucket.options)
+    local = lx.open_database(tmp_path / "db")
+    assert there.tables().drop("uri").equals(local.tables().drop("uri"))
+    assert there.tables()["problem"].null_count() == 30
