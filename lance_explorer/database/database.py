@@ -17,7 +17,7 @@ from lance_explorer.checks.depths import DEPTHS, Depth
 from lance_explorer.database.cleanup import DatabaseCleanup
 from lance_explorer.database.found import DatabaseFound
 from lance_explorer.database.kept_looks import KeptLooks
-from lance_explorer.database.look import TABLES, Look
+from lance_explorer.database.look import TABLES, Look, in_order
 from lance_explorer.database.looking import looks_of
 from lance_explorer.database.members import Member, Members, members_of
 from lance_explorer.database.moment import Moment, Verifications, locks_in, verify_all
@@ -28,7 +28,6 @@ from lance_explorer.database.tables_answer import (
     database_findings,
     database_health,
     database_log_answer,
-    in_order,
     tables_answer,
 )
 from lance_explorer.database.tags import tag_findings

@@ -1,6 +1,6 @@
 """What is known of one table of a database: one look, from which all answers of a database come."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,7 +22,7 @@ from lance_explorer.inspect.fragment_health import compaction_counts
 from lance_explorer.inspect.index_summary import index_summary
 from lance_explorer.storage import open_storage
 
-__all__ = ["TABLES", "Look", "is_left_out", "look_at"]
+__all__ = ["TABLES", "Look", "in_order", "is_left_out", "line_of", "look_at", "unread"]
 
 _POINTS = 20
 """Of how many versions the growth of a table is told."""
@@ -144,7 +144,28 @@ def look_at(member: Member, clones: Iterable[HistoryView] = ()) -> Look:
         table = member.open()
         return LiveTable(table._view).answer(lambda view: _seen(member, survey(view, clones)))
     except LanceExplorerError as error:
-        return _unread(member, str(error))
+        return unread(member, str(error))
+
+
+def line_of(view: HistoryView) -> pl.DataFrame:
+    """Return the line of one table that is in no database."""
+    return in_order([_seen(Member.of(view.uri), survey(view))])
+
+
+def in_order(looks: Sequence[Look]) -> pl.DataFrame:
+    """Return one row for each table: unreadable ones, the worst finding, most old files first."""
+    frame = TABLES.build({name: [look.facts[name] for look in looks] for name in TABLES.names})
+    rank = (
+        pl.col("worst")
+        .cast(TEXT)
+        .replace_strict(
+            {name: place for place, name in enumerate(SEVERITIES)}, default=len(SEVERITIES)
+        )
+    )
+    waste = (pl.col("size_bytes") - pl.col("live_bytes")).fill_null(0)
+    return frame.sort(
+        pl.col("problem").is_null(), rank, -waste, pl.col("name"), maintain_order=True
+    )
 
 
 def _seen(member: Member, found: Survey) -> Look:
@@ -188,7 +209,7 @@ def is_left_out(finding: Finding) -> bool:
     return finding.code == "not_checked" and finding.severity == "info"
 
 
-def _unread(member: Member, problem: str) -> Look:
+def unread(member: Member, problem: str) -> Look:
     """Return what is seen of a table that cannot be read: how much lies there."""
     sizes = list[int]()
     try:

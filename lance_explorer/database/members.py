@@ -59,6 +59,11 @@ class Member:
     problem: str | None = None
     commits: NamespaceCommits | None = None
 
+    @classmethod
+    def of(cls, uri: str) -> "Member":
+        """Return a table that is in no database, under the last part of its URI."""
+        return cls(_name("", uri), uri)
+
     @property
     def is_plain(self) -> bool:
         """Whether another process can open it, too."""

@@ -11,7 +11,7 @@ from lance_explorer.answers.calls import call
 from lance_explorer.checks.advice import SEVERITY_WORDS
 from lance_explorer.checks.answer import check_answer
 from lance_explorer.checks.depths import Depth
-from lance_explorer.database.look import TABLES, Look, is_left_out
+from lance_explorer.database.look import TABLES, is_left_out
 from lance_explorer.database.usage import DatabaseUsage
 from lance_explorer.findings import SEVERITIES, Finding, Severity
 from lance_explorer.frames.columns import TEXT, Column, FrameSchema
@@ -26,7 +26,6 @@ __all__ = [
     "database_findings",
     "database_health",
     "database_log_answer",
-    "in_order",
     "sparkline",
     "tables_answer",
 ]
@@ -51,22 +50,6 @@ DATABASE_LOG = FrameSchema(
 """The columns of ``database.log()``."""
 
 _BARS = "▁▂▃▄▅▆▇█"
-
-
-def in_order(looks: Sequence[Look]) -> pl.DataFrame:
-    """Return one row for each table: unreadable ones, the worst finding, most old files first."""
-    frame = TABLES.build({name: [look.facts[name] for look in looks] for name in TABLES.names})
-    rank = (
-        pl.col("worst")
-        .cast(TEXT)
-        .replace_strict(
-            {name: place for place, name in enumerate(SEVERITIES)}, default=len(SEVERITIES)
-        )
-    )
-    waste = (pl.col("size_bytes") - pl.col("live_bytes")).fill_null(0)
-    return frame.sort(
-        pl.col("problem").is_null(), rank, -waste, pl.col("name"), maintain_order=True
-    )
 
 
 def tables_answer(tables: pl.DataFrame, usage: DatabaseUsage) -> Answer:

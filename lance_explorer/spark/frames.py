@@ -69,7 +69,7 @@ def metadata(
         A folder of tables, or URIs of tables.
     frame : str
         Name of the frame, such as ``"fragments"`` or ``"all_fragments"``; ``"lineage_edges"``,
-        ``"lineage_states"`` and ``"checks"`` are there, too.
+        ``"lineage_states"``, ``"checks"``, ``"tables"`` and ``"disk_usage"`` are there, too.
     storage_options : mapping of str to str, optional
         Address and credentials of an object store.
     allow_bases : sequence of str

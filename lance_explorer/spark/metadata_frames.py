@@ -8,6 +8,8 @@ import polars as pl
 
 from lance_explorer.checks.all_checks import check
 from lance_explorer.checks.frame import CHECKS
+from lance_explorer.database.look import TABLES, line_of
+from lance_explorer.disk.usage import USAGE, disk_usage
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import FRAMES, frame
@@ -20,12 +22,14 @@ _OTHERS: dict[FrameSchema, Callable[[HistoryView], pl.DataFrame]] = {
     EDGES: lambda view: lineage(view).edges(),
     STATES: lambda view: lineage(view).states(),
     CHECKS: check,
+    TABLES: line_of,
+    USAGE: lambda view: disk_usage(view).summary(),
 }
 
 _MAKE = {schema.name: make for schema, make in _OTHERS.items()}
 
 SERVED: dict[str, FrameSchema] = {**FRAMES, **{schema.name: schema for schema in _OTHERS}}
-"""The frames of ``table.inspect``, the graph of fragments, and all that checks find."""
+"""The frames of ``table.inspect``, the graph of fragments, all that checks find, disk, tables."""
 
 BY_FRAGMENT = frozenset(
     f"{which}{name}"

@@ -14,6 +14,8 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
+from lance_explorer.database.look import TABLES, in_order, unread
+from lance_explorer.database.members import Member
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, TableNotFoundError
 from lance_explorer.findings import Finding, of_branch
 from lance_explorer.frames.columns import TEXT
@@ -56,11 +58,12 @@ class _Piece:
 class MetadataSource(DataSource):
     """A frame of metadata.
 
-    Options: ``path``, a table, a folder or bucket with tables anywhere below it, or a list of URIs
-    in JSON; ``frame``, the name of the frame: any of ``table.inspect``, ``lineage_edges``,
-    ``lineage_states`` or ``checks``; ``branch``; ``version``, the last version to read, by default
-    the latest; ``tables_per_partition``, at most; ``fragments_per_partition``, about, for frames
-    that each fragment tells alone; ``allow_bases``, a list; ``storage.*``; ``ledger`` and
+    Options: ``path``, a table, a folder or bucket with tables anywhere below it, or a list of
+    URIs in JSON; ``frame``, the name of the frame: any of ``table.inspect``, ``lineage_edges``,
+    ``lineage_states``, ``checks``, or ``tables`` and ``disk_usage`` as of a database;
+    ``branch``; ``version``, the last version to read, by default the latest;
+    ``tables_per_partition``, at most; ``fragments_per_partition``, about, for frames that each
+    fragment tells alone; ``allow_bases``, a list; ``storage.*``; ``ledger`` and
     ``ledger.storage.*``. The column ``table`` is the URI of the table.
     """
 
@@ -164,6 +167,8 @@ def _of_table(name: str, piece: _Piece, fragments: range | None = None) -> pl.Da
     except LanceExplorerError as error:
         if name in _FINDINGS:
             return findings_frame(of_branch(piece.ref.branch, [_unreadable(error)]))
+        if name == TABLES.name:
+            return in_order([unread(Member.of(piece.ref.uri), str(error))])
         raise type(error)(f"{piece.ref.uri}: {error}") from error
 
 

@@ -90,6 +90,26 @@ def test_a_table_that_cannot_be_opened_is_a_finding(spark, folder, tmp_path):
         lx.spark.metadata(spark, str(tmp_path), "versions").collect()
 
 
+def test_lines_of_tables_are_those_of_the_database(spark, folder, tmp_path):
+    for number in (1, 2):
+        shutil.copytree(folder / f"table_{number}.lance", tmp_path / f"t{number}.lance")
+    (tmp_path / "bad.lance").mkdir()
+    database = lx.open_database(tmp_path)
+    found = lx.spark.metadata(spark, str(tmp_path), "tables").collect()
+    lines = {row["name"]: row.asDict() for row in found}
+    for line in database.tables().iter_rows(named=True):
+        told = lines.pop(line["name"])
+        assert told["table"] == line["uri"]
+        for name in ("num_rows", "size_bytes", "live_bytes", "num_versions", "worst", "growth"):
+            assert told[name] == line[name], name
+        assert (told["problem"] is None) == (line["problem"] is None)
+    assert lines == {}
+    good = [str(tmp_path / f"t{number}.lance") for number in (1, 2)]
+    usage = lx.spark.metadata(spark, good, "disk_usage").collect()
+    kinds = database.disk_usage().kinds().filter(pl.col("name") != "bad")
+    assert sum(row["size_bytes"] for row in usage) == kinds["size_bytes"].sum()
+
+
 def test_options_that_do_not_fit_are_told_at_once(folder, tmp_path):
     for options, message in (
         ({"path": str(folder)}, "needs frame"),
