@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.answers import Answer, Section, said
+from lance_explorer.answers import Answer, Section, lines, said
 from lance_explorer.answers.calls import call
 from lance_explorer.checks.advice import SEVERITY_WORDS
 from lance_explorer.checks.answer import check_answer
@@ -69,10 +69,16 @@ def tables_answer(tables: pl.DataFrame, usage: DatabaseUsage) -> Answer:
         *unread,
         *hurts,
     ]
-    section = Section(
-        "tables", "", tables, shown=_for_people(tables), words=("finding",), schema=TABLES
+    problems = tables.select("name", told=pl.coalesce("problem", "finding")).drop_nulls("told")
+    hurting = lines([f"`{name}`: {told}" for name, told in problems.iter_rows()])
+    return Answer(
+        said("; ".join(parts)),
+        (
+            Section("tables", "", tables, shown=_for_people(tables), schema=TABLES),
+            Section("worst", "The worst of each", hurting),
+        ),
+        "database.tables()",
     )
-    return Answer(said("; ".join(parts)), (section,), "database.tables()")
 
 
 def sparkline(values: Sequence[int]) -> str:
@@ -100,7 +106,7 @@ def database_health(
     told = check_answer(named, depth, severity)
     worst = SEVERITIES[: SEVERITIES.index(severity) + 1]
     frame = database_findings([one for one in every if one[1].severity in worst])
-    left_out = {one.statement: one for _, one in every if is_left_out(one)}
+    left_out = {one.statement: _asked_of_all(one) for _, one in every if is_left_out(one)}
     unchecked = check_answer([*left_out.values()], depth, severity).sections[1:]
     of = f" in {counted(num_tables, 'table')}."
     return replace(
@@ -113,6 +119,14 @@ def database_health(
         ),
         code=told.code.replace("table.check", "database.check"),
     )
+
+
+def _asked_of_all(finding: Finding) -> Finding:
+    """Return a finding whose remedy looks at all tables, and not at one."""
+    if finding.remedy is None:
+        return finding
+    code = finding.remedy.code.replace("table.check", "database.check")
+    return replace(finding, remedy=replace(finding.remedy, code=code))
 
 
 def database_findings(found: Sequence[tuple[str, Finding]]) -> pl.DataFrame:
@@ -138,18 +152,13 @@ def _for_people(tables: pl.DataFrame) -> pl.DataFrame:
     """Return what people look at first; the frame has the rest."""
     problem = pl.when(pl.col("problem").is_not_null()).then(pl.lit("unreadable"))
     health = problem.otherwise(pl.col("worst").cast(TEXT).replace(SEVERITY_WORDS)).fill_null("well")
-    beside = pl.col("size_bytes") - pl.col("live_bytes")
-    growth = [sparkline(one) if one else "" for one in tables["growth"].to_list()]
+    growth = [sparkline(one[::-2][::-1]) if one else "" for one in tables["growth"].to_list()]
     return tables.select(
         pl.col("name").alias("table"),
         health.alias("health"),
         pl.col("num_rows").alias("rows"),
         "size_bytes",
-        beside.alias("not_live_bytes"),
+        "old_bytes",
         pl.Series("growth", growth, TEXT),
-        pl.col("num_versions").alias("versions"),
-        pl.col("fragments_to_compact").alias("to_compact"),
-        "unindexed_rows",
-        pl.col("last_commit").dt.strftime("%Y-%m-%d %H:%M").alias("last_commit"),
-        pl.coalesce("problem", "finding").alias("finding"),
+        pl.col("last_commit").dt.strftime("%Y-%m-%d").alias("last_commit"),
     )

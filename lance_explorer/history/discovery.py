@@ -26,7 +26,7 @@ class PlacesBelow(NamedTuple):
         The URI of each table by its path in the folder, in order; the path is empty if the folder
         is a table itself.
     links : dict of str to str
-        Links that lead out of the folder, by their paths, and where they lead. Nobody follows them.
+        Links that lead out of the folder and were not followed, by their paths, and where they lead.
     """
 
     uri: str
@@ -43,22 +43,25 @@ def is_table(uri: str, storage_options: Mapping[str, str] | None = None) -> bool
 def tables_below(uri: str, storage_options: Mapping[str, str] | None = None) -> list[str]:
     """Return the URIs of the table at a place, or else of all tables below it, sorted.
 
-    See :func:`places_below`.
+    See :func:`places_below`; links are followed wherever they lead.
 
     Raises
     ------
     TableNotFoundError
         If there is none.
     """
-    return sorted(places_below(uri, storage_options).tables.values())
+    found = places_below(uri, storage_options, follows_links=True)
+    return sorted(found.tables.values())
 
 
-def places_below(uri: str, storage_options: Mapping[str, str] | None = None) -> PlacesBelow:
+def places_below(
+    uri: str, storage_options: Mapping[str, str] | None = None, *, follows_links: bool = False
+) -> PlacesBelow:
     """Return the table at a place, or else all tables below it.
 
     A table is a folder with versions. One that is named like a table and has none is a table, too:
-    who opens it learns what is wrong. Folders below a table, those whose names begin with an
-    underscore or a dot, and links that lead out of the folder are not looked into.
+    who opens it learns what is wrong. Folders below a table, and those whose names begin with an
+    underscore or a dot, are not looked into.
 
     Parameters
     ----------
@@ -66,6 +69,8 @@ def places_below(uri: str, storage_options: Mapping[str, str] | None = None) -> 
         A table, a folder or a bucket.
     storage_options : mapping of str to str, optional
         Address and credentials of an object store, as pylance takes them.
+    follows_links : bool
+        Whether links are followed that lead out of the folder.
 
     Raises
     ------
@@ -88,10 +93,11 @@ def places_below(uri: str, storage_options: Mapping[str, str] | None = None) -> 
                 if name.startswith(("_", ".")) or real in seen:
                     continue
                 seen.add(real)  # a link may lead up again
-                if isinstance(storage, LocalStorage) and not real.startswith(f"{top.rstrip('/')}/"):
+                is_inside = real.startswith(f"{top.rstrip('/')}/")
+                if follows_links or is_inside or not isinstance(storage, LocalStorage):
+                    below.append(path)
+                else:
                     links[path] = real
-                    continue
-                below.append(path)
         if not below:
             break
         folders = below

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from lance_explorer.history.discovery import tables_below
+from lance_explorer.history.discovery import places_below, tables_below
 
 
 def write(path) -> str:
@@ -39,3 +39,13 @@ def test_links_that_lead_up_are_followed_once(tmp_path):
 def test_a_folder_without_tables_is_told(tmp_path):
     with pytest.raises(lx.TableNotFoundError, match="and none in that folder"):
         tables_below(str(tmp_path))
+
+
+def test_links_that_lead_out_are_followed_where_that_is_asked(tmp_path):
+    outside = write(tmp_path / "elsewhere" / "t.lance")
+    own = write(tmp_path / "db" / "own.lance")
+    (tmp_path / "db" / "linked.lance").symlink_to(outside)
+    assert tables_below(str(tmp_path / "db")) == sorted([own, str(tmp_path / "db/linked.lance")])
+    found = places_below(str(tmp_path / "db"))
+    assert [*found.tables.values()] == [own]
+    assert found.links == {"linked.lance": outside}
