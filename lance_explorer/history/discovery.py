@@ -26,7 +26,7 @@ class PlacesBelow(NamedTuple):
         The URI of each table by its path in the folder, in order; the path is empty if the folder
         is a table itself.
     links : dict of str to str
-        Links that lead out of the folder and were not followed, by their paths, and where they lead.
+        Links that lead out of the folder and were not followed: where they lead, by their paths.
     """
 
     uri: str
