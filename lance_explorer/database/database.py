@@ -273,6 +273,28 @@ class Database(Answering):
         >>> database.log(limit=2).select("table", "branch", "version").rows()
         [('people', 'dev', 2), ('people', None, 7)]
         """
+        return self._log(limit, since, until, operation, text, column)[0]
+
+    def log_answer(self, **filters: Any) -> Answer:
+        """Return :meth:`log` as an answer, for the same arguments.
+
+        Examples
+        --------
+        >>> database.log_answer(limit=3).sentence
+        'The newest 3 commits of 1 table.'
+        """
+        return database_log_answer(*self._log(**filters), filters)
+
+    def _log(
+        self,
+        limit: int | None = 100,
+        since: str | date | None = None,
+        until: str | date | None = None,
+        operation: str | Sequence[str] = (),
+        text: str | None = None,
+        column: str | None = None,
+    ) -> tuple[pl.DataFrame, dict[str, str]]:
+        """Return the commits, and of tables that cannot be read why."""
         number = None if limit is None else whole_number("limit", limit)
         begin, end = _time("since", since), _time("until", until)
         operations = names("operation", operation)
@@ -292,17 +314,12 @@ class Database(Answering):
         every = pl.concat([DATABASE_LOG.polars_schema.to_frame(), *frames])
         every = every.sort("timestamp", descending=True, nulls_last=True, maintain_order=True)
         every = every if number is None else every.head(number)
-        return DATABASE_LOG.build(every.to_dict())
-
-    def log_answer(self, **filters: Any) -> Answer:
-        """Return :meth:`log` as an answer, for the same arguments.
-
-        Examples
-        --------
-        >>> database.log_answer(limit=3).sentence
-        'The newest 3 commits of 1 table.'
-        """
-        return database_log_answer(self.log(**filters), filters)
+        problems = {
+            name: str(error)
+            for name, error in found.items()
+            if isinstance(error, LanceExplorerError)
+        }
+        return DATABASE_LOG.build(every.to_dict()), problems
 
     def at(self, when: str | date) -> Moment:
         """Return all tables as they were at one time.

@@ -136,14 +136,23 @@ def database_findings(found: Sequence[tuple[str, Finding]]) -> pl.DataFrame:
     return DATABASE_CHECKS.build({"table": names, **frame.to_dict()})
 
 
-def database_log_answer(log: pl.DataFrame, filters: Mapping[str, Any]) -> Answer:
-    """Return commits of all tables as an answer, newest first."""
-    lines = log_lines(log, is_drawn=False).drop("graph")
-    shown = lines.select(pl.Series("table", log["table"]), pl.all())
+def database_log_answer(
+    log: pl.DataFrame, problems: Mapping[str, str], filters: Mapping[str, Any]
+) -> Answer:
+    """Return commits of all tables as an answer, newest first, and which cannot be read."""
+    told = log_lines(log, is_drawn=False).drop("graph")
+    shown = told.select(pl.Series("table", log["table"]), pl.all())
     tables = log["table"].n_unique()
     return Answer(
         f"The newest {counted(len(log), 'commit')} of {counted(tables, 'table')}.",
-        (Section("commits", "", log, shown=shown, schema=DATABASE_LOG),),
+        (
+            Section("commits", "", log, shown=shown, schema=DATABASE_LOG),
+            Section(
+                "not_read",
+                "Tables that cannot be read",
+                lines([f"`{name}`: {problem}" for name, problem in problems.items()]),
+            ),
+        ),
         call("database.log", **filters),
     )
 

@@ -31,7 +31,7 @@ def run(*arguments: object) -> Result:
 
 
 def sections(result: Result) -> dict[str, list[dict[str, Any]]]:
-    told = json.loads(result.output)["sections"]
+    told = json.loads(result.stdout)["sections"]
     return {name: part["rows"] for name, part in told.items() if "rows" in part}
 
 
@@ -39,7 +39,7 @@ def test_tables_and_disk_usage_are_those_of_the_database(folder: Path) -> None:
     database = lx.open_database(folder)
     rows = sections(run("tables", folder, "--json"))["tables"]
     assert [row["name"] for row in rows] == database.tables()["name"].to_list()
-    told = json.loads(run("du", folder, "--json").output)
+    told = json.loads(run("du", folder, "--json").stdout)
     assert told["sections"]["totals"]["facts"]["total_bytes"] == database.disk_usage().total_bytes
     assert "photos" in run("tables", folder).output
 
@@ -56,6 +56,8 @@ def test_the_log_of_all_tables(folder: Path) -> None:
     result = run("log", folder, "--limit", 2, "--json")
     assert [row["table"] for row in sections(result)["commits"]] == ["users", "photos"]
     assert run("log", folder, "--operation", "append").exit_code == 0
+    (folder / "half.lance").mkdir()
+    assert "- `half`: no Lance table" in run("log", folder).output
 
 
 def test_a_lock_of_all_tables_is_verified(folder: Path, tmp_path: Path) -> None:
@@ -82,9 +84,9 @@ def test_a_cleanup_of_all_tables_says_the_calls(folder: Path) -> None:
 
 def test_rows_are_found_and_tables_recorded(folder: Path, tmp_path: Path) -> None:
     result = run("find", folder, "id = 2", "--json")
-    assert json.loads(result.output)["answer"].startswith("1 row found in 1 table of 2")
+    assert json.loads(result.stdout)["answer"].startswith("1 row found in 1 table of 2")
     recorded = run("record", folder, "--ledger", tmp_path / "ledger")
-    assert len(recorded.output.splitlines()) == 2
+    assert len(recorded.stdout.splitlines()) == 2
     lance.dataset(str(folder / "photos.lance")).cleanup_old_versions(timedelta(0))
     log = run("log", folder, "--ledger", tmp_path / "ledger", "--json")
     assert len(sections(log)["commits"]) == 3
@@ -125,7 +127,7 @@ def test_metrics_are_what_a_monitor_reads(folder: Path) -> None:
 def scraped(folder: Path) -> str:
     result = run("metrics", folder)
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout
 
 
 def test_metrics_as_json(folder: Path) -> None:
