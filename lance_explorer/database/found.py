@@ -44,8 +44,6 @@ class DatabaseFound(Answering):
     Examples
     --------
     >>> found = database.find("id = 2")
-    >>> found.tables().select("name", "num_rows").rows()
-    [('people', 1)]
     >>> found["people"].sentence
     '1 row found in versions 1 to 7.'
     """
@@ -85,7 +83,13 @@ class DatabaseFound(Answering):
 
     @documented(FOUND_TABLES)
     def tables(self) -> pl.DataFrame:
-        """Return one row for each table, those with rows first."""
+        """Return one row for each table, those with rows first.
+
+        Examples
+        --------
+        >>> database.find("id = 2").tables().select("name", "num_rows").rows()
+        [('people', 1)]
+        """
         some = [
             (name, one.num_rows, one.is_complete, one.sentence)
             if isinstance(one, Found)

@@ -194,7 +194,13 @@ class Verifications(Answering):
 
     @documented(VERIFIED)
     def to_polars(self) -> pl.DataFrame:
-        """Return one row for each table."""
+        """Return one row for each table.
+
+        Examples
+        --------
+        >>> database.verify(database.lock()).to_polars().select("name", "status").rows()
+        [('people', 'unmoved')]
+        """
         some = [
             (name, one.lock.version, one.status, one.sentence)
             if isinstance(one, Verification)
