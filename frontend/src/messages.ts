@@ -131,8 +131,8 @@ export interface Question {
   seq?: number;
   /** Which view asks: several may show one model. */
   asker?: string | null;
-  /** The number of the view that is asked, of those within the explorer. */
-  part?: number | null;
+  /** The numbers on the way to the view that is asked, where it is within another. */
+  part?: number[];
   arguments?: Record<string, unknown>;
 }
 
@@ -149,7 +149,7 @@ export interface Told {
   content: unknown;
   seq?: number | null;
   asker?: string | null;
-  part?: number | null;
+  part?: number[];
   arrays?: ArrayPlace[];
 }
 
@@ -886,6 +886,25 @@ export interface Sizes {
   rows: LargestCommits;
 }
 
+// ------------------------------------------------------------------------------------------ parts
+
+/** A view within another: its number in messages, and its traits. */
+export interface Part {
+  number: number;
+  shows: string;
+  label: string;
+  opens: string[];
+  height?: number;
+  kind?: string;
+  offline?: string;
+  /** What is chosen in it, unless it is what is chosen in the whole. */
+  shared?: SharedState;
+  place?: Place;
+  live?: Live;
+  /** The views within it. */
+  parts?: Record<string, Part>;
+}
+
 // --------------------------------------------------------------------------------------- recorded
 
 /** Why there is no answer. */
@@ -1141,17 +1160,6 @@ export interface Tag {
   position: number;
 }
 
-/** A view within the explorer: its number in messages, and its traits. */
-export interface Part {
-  number: number;
-  shows: string;
-  label: string;
-  opens: string[];
-  height?: number | null;
-  kind?: string | null;
-  offline?: string | null;
-}
-
 // ------------------------------------------------------------------------------------ time travel
 
 /** What a field was before, as far as it differs. */
@@ -1280,21 +1288,6 @@ export interface ViewQuestions {
   go: [{ view: string; changes: Changes }, object];
 }
 
-/** What is asked of Explorer: its arguments, and the answer. */
-export interface ExplorerQuestions extends ViewQuestions {
-  about: [object, About];
-  branch: [{ branch: string | null }, object];
-  step: [{ by: number }, object];
-  search: [{ text: string }, SearchResult];
-  search_on: [object, SearchResult];
-  examples: [object, Examples];
-  show_log: [{ filters: LogFilters }, object];
-  code: [object, Code];
-  follow: [{ on: boolean }, object];
-  look: [object, Wait];
-  newest: [object, object];
-}
-
 /** What is asked of GridView: its arguments, and the answer. */
 export interface GridViewQuestions extends ViewQuestions {
   columns: [object, AllColumns];
@@ -1324,6 +1317,23 @@ export interface UnavailableQuestions extends ViewQuestions {
 /** What is asked of VersionsView: its arguments, and the answer. */
 export interface VersionsViewQuestions extends ViewQuestions {
   words: [{ first: string; last: string }, Words];
+}
+
+export type WholeQuestions = ViewQuestions;
+
+/** What is asked of Explorer: its arguments, and the answer. */
+export interface ExplorerQuestions extends WholeQuestions {
+  about: [object, About];
+  branch: [{ branch: string | null }, object];
+  step: [{ by: number }, object];
+  search: [{ text: string }, SearchResult];
+  search_on: [object, SearchResult];
+  examples: [object, Examples];
+  show_log: [{ filters: LogFilters }, object];
+  code: [object, Code];
+  follow: [{ on: boolean }, object];
+  look: [object, Wait];
+  newest: [object, object];
 }
 
 /** What is asked of Indices: its arguments, and the answer. */
@@ -1409,10 +1419,10 @@ export interface SegmentEncodingsQuestions extends VersionsViewQuestions, RowsVi
 /** What views tell unasked. */
 export interface News {
   versions: object;
-  about: About;
   rows: RowsAbout;
   selection: Selection;
   between: Between;
+  about: About;
   index: IndexName;
   filters: LogFilters;
   busy: Busy;
@@ -1426,8 +1436,8 @@ export interface ViewTraits {
   opens: string[];
   shared: SharedState;
   shows: string;
-  live: Live;
   parts: Record<string, Part>;
+  live: Live;
   place: Place;
   height: number;
   kind: "data_files" | "deletions" | "indices";

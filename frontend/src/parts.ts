@@ -7,7 +7,7 @@ import { VIEWS } from "./views";
 type Event = "msg:custom" | `change:${keyof Traits}`;
 type Listener = Heard | (() => void);
 
-/** A model that hears only the messages with one number, or with none. */
+/** A model that hears only the messages for one part, or for none. */
 class Filtered implements Model {
   readonly whole: Model;
   private readonly number: number | undefined;
@@ -40,7 +40,8 @@ class Filtered implements Model {
 
   private ofMine(listener: Heard): Heard {
     return (told, buffers) => {
-      if ((told.part ?? undefined) === this.number) listener(told, buffers);
+      const [number, ...within] = told.part ?? [];
+      if (number === this.number) listener({ ...told, part: within }, buffers);
     };
   }
 
@@ -54,7 +55,7 @@ class Filtered implements Model {
   }
 }
 
-/** The model of a part: its traits are in the trait `parts`. */
+/** The model of a part: its traits are in the trait `parts`; what is chosen may be chosen in the whole. */
 class PartModel extends Filtered {
   private readonly name: string;
   private readonly part: Part;
@@ -66,14 +67,14 @@ class PartModel extends Filtered {
   }
 
   override get<Name extends keyof Traits>(name: Name): Traits[Name] {
-    if (name === "shared") return this.whole.get(name);
     const now = this.whole.get("parts")[this.name];
-    const traits = now?.number === this.part.number ? now : this.part;
-    return (traits as Partial<Traits>)[name] as Traits[Name];
+    const traits: Partial<Traits> = now?.number === this.part.number ? now : this.part;
+    if (name === "shared" && !traits.shared) return this.whole.get(name);
+    return traits[name] as Traits[Name];
   }
 
   override send(question: Question) {
-    this.whole.send({ ...question, part: this.part.number });
+    this.whole.send({ ...question, part: [this.part.number, ...(question.part ?? [])] });
   }
 
   protected override source(event: Event): Event {

@@ -82,13 +82,13 @@ class RecordedModel extends LocalModel {
   }
 
   private tellNews(view: string, kind: string, content: object) {
-    this.tell("msg:custom", { what: "news", kind, content, part: this.told.parts[view].number });
+    this.tell("msg:custom", { what: "news", kind, content, part: [this.told.parts[view].number] });
   }
 
   async send({ kind, seq, asker, part, arguments: asked = {} }: Question) {
     const answer = (what: Told["what"], content: object) =>
       this.tell("msg:custom", { what, kind, seq, asker, part, content });
-    const view = Object.keys(this.told.parts).find((name) => this.told.parts[name].number === part);
+    const view = Object.keys(this.told.parts).find((name) => this.told.parts[name].number === part?.[0]);
     try {
       const content = await this.answer(view, kind, asked);
       if ("not_answered" in content) throw new Unanswered((content as NotAnswered).not_answered.message);

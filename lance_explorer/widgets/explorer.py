@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import polars as pl
-from msgspec import structs
 from msgspec.structs import asdict
 
 from lance_explorer.answers import Answer
@@ -27,7 +26,6 @@ from lance_explorer.widgets.lineage_graph import LineageGraph
 from lance_explorer.widgets.live import Following
 from lance_explorer.widgets.log import Log
 from lance_explorer.widgets.messages.answer import LogFilters, SearchAnswer
-from lance_explorer.widgets.messages.base import Json, Question
 from lance_explorer.widgets.messages.explorer import (
     About,
     Code,
@@ -39,9 +37,7 @@ from lance_explorer.widgets.messages.explorer import (
     Wait,
 )
 from lance_explorer.widgets.messages.explorer import Place as ShownPlace
-from lance_explorer.widgets.messages.shared import Part
 from lance_explorer.widgets.overview import Overview
-from lance_explorer.widgets.parts import parts_of, traits_of_part
 from lance_explorer.widgets.questions import examples
 from lance_explorer.widgets.row_history import RowHistory
 from lance_explorer.widgets.search import Found, answered, rows_with, search
@@ -52,6 +48,7 @@ from lance_explorer.widgets.trail import Place, Trail
 from lance_explorer.widgets.unavailable import Unavailable
 from lance_explorer.widgets.version_reading import wait_if_reading
 from lance_explorer.widgets.view import FAILURES, IN_STATIC_PICTURE, Request, View, answers, sent
+from lance_explorer.widgets.whole import Whole
 
 __all__ = ["TABS", "Explorer"]
 
@@ -84,7 +81,7 @@ TABS = {
 """The views of the explorer, by name."""
 
 
-class Explorer(View):
+class Explorer(Whole):
     """Everything about a table: views that share the chosen version, row and fragment.
 
     Overview, Log, Time travel, Changes, Row, Lineage, Encodings, Indices and Disk. The box on top
@@ -129,9 +126,6 @@ class Explorer(View):
     place = sent(ShownPlace)
     """The view that is shown, and whether one can go back or forward."""
 
-    parts = sent(dict[str, Part], {})
-    """The views that were made, by name: the number of each, and what the browser knows of it."""
-
     live = sent(Live)
     """Whether new versions are looked for, how long to wait for that, and what is said of them."""
 
@@ -146,8 +140,6 @@ class Explorer(View):
         self._table = Table(table_of(table)._view)  # of its own: it is refreshed at any time
         self._following = Following(self._table._view, flag("follow", follow))
         self.state = state_of(state)
-        self._numbered: dict[int, View] = {}
-        self._num_parts = 0
         self._views: dict[str, View] = {}
         self._replaced: list[View] = []  # views that still have to answer
         self._listings: dict[str, object] = {}  # of versions, as each view was made from
@@ -400,32 +392,6 @@ class Explorer(View):
         """Show in the bar what is new."""
         self.live = self._following.told(self._table._view, self.state.version)
 
-    # --------------------------------------------------------------------- what views say, and hear
-
-    def answer_question(self, question: Question) -> None:
-        """Hand a question on to the view that it is for."""
-        if question.part is None:
-            super().answer_question(question)
-        elif view := self._numbered.get(question.part):
-            view.answer_question(question)
-
-    def _send_of(self, number: int) -> Callable[[Mapping[str, Json], list[bytes]], None]:
-        """Return what sends the messages of the view with a number."""
-
-        def send(data: Mapping[str, Json], buffers: list[bytes]) -> None:
-            if data["method"] == "custom":
-                self.send({**data["content"], "part": number}, buffers)
-            elif data["method"] == "update" and (changed := traits_of_part(data["state"])):
-                self._tell_traits(number, changed)
-
-        return send
-
-    def _tell_traits(self, number: int, changed: Mapping[str, Json]) -> None:
-        with self._sharing:
-            for name, part in self.parts.items():
-                if part.number == number:
-                    self.parts = {**self.parts, name: structs.replace(part, **changed)}
-
     # ------------------------------------------------------------------- from place to place
 
     def _open(self, name: str, changes: Mapping[str, Any]) -> None:
@@ -462,20 +428,11 @@ class Explorer(View):
                 self._put(name, self._made(name))
             except FAILURES as error:
                 again = partial(self._make_again, name)
-                self._put(name, self._part(Unavailable, error, again))
+                self._put(name, self._make_part(Unavailable, error, again, state=self.state))
         return self._views[name]
 
     def _made(self, name: str) -> Any:
-        return self._part(TABS[name].make, self._table)
-
-    def _part(self, make: Callable[..., Any], *arguments: Any) -> Any:
-        """Make a view that speaks over the line of the explorer."""
-        self._num_parts += 1
-        with parts_of(self._send_of(self._num_parts)):
-            view = make(*arguments, state=self.state)
-        still_open = {n: one for n, one in self._numbered.items() if one.comm is not None}
-        self._numbered = {**still_open, self._num_parts: view}
-        return view
+        return self._make_part(TABS[name].make, self._table, state=self.state)
 
     def _make_again(self, name: str) -> None:
         """Make a view that could not be made before; it raises what that raises."""
@@ -488,10 +445,7 @@ class Explorer(View):
         view.label = TABS[name].label
         view.on_open([*TABS], self._open)
         self._views[name] = view
-        [number] = [number for number, one in self._numbered.items() if one is view]
-        with self._sharing:
-            traits = traits_of_part(view.traits_to_share())
-            self.parts = {**self.parts, name: Part(number=number, **traits)}
+        self._show_part(name, view)
 
     def _go_by(self, by: int) -> None:
         with self._lock:

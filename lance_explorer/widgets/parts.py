@@ -1,4 +1,4 @@
-"""Views that are parts of one widget: they speak over its line, each under a number of its own."""
+"""Lines of views that are parts of another: what they say goes over the line of that one."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -8,9 +8,7 @@ from typing import Any
 from comm.base_comm import BaseComm
 from ipywidgets import Widget
 
-from lance_explorer.widgets.messages.base import Json
-
-__all__ = ["PartLine", "line_of_part", "parts_of", "traits_of_part"]
+__all__ = ["PartLine", "line_of_part", "parts_of"]
 
 _Send = Callable[[Mapping[str, Any], list[bytes]], None]
 _SEND: ContextVar[_Send | None] = ContextVar("_SEND", default=None)
@@ -74,8 +72,3 @@ def line_of_part() -> PartLine | None:
     """Return the line of a view that is made now as a part; None for one that has its own."""
     send = _SEND.get()
     return None if send is None else PartLine(send)
-
-
-def traits_of_part(traits: Mapping[str, Json]) -> dict[str, Json]:
-    """Return what the browser is told of a part: what is chosen it has from the whole."""
-    return {name: value for name, value in traits.items() if name != "shared"}

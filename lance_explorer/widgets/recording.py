@@ -22,6 +22,7 @@ from lance_explorer.widgets.messages.base import Message, Packed, to_json
 from lance_explorer.widgets.messages.changes import Comparison
 from lance_explorer.widgets.messages.explorer import About, Tab
 from lance_explorer.widgets.messages.lineage import FollowedRow, RowValues
+from lance_explorer.widgets.messages.parts import Part
 from lance_explorer.widgets.messages.recorded import (
     KeptRows,
     Life,
@@ -29,17 +30,18 @@ from lance_explorer.widgets.messages.recorded import (
     NotAnswered,
     RecordedPage,
 )
-from lance_explorer.widgets.messages.shared import Failure, Part
+from lance_explorer.widgets.messages.shared import Failure
 from lance_explorer.widgets.messages.time_travel import ShownVersion
 from lance_explorer.widgets.messages.versions import VersionData
 from lance_explorer.widgets.overview import Overview
-from lance_explorer.widgets.parts import parts_of, traits_of_part
+from lance_explorer.widgets.parts import parts_of
 from lance_explorer.widgets.row_history import RowHistory
 from lance_explorer.widgets.shelves import Shelves, key_of
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.time_travel import TimeTravel
 from lance_explorer.widgets.version_reading import PART_OF_WORDS
 from lance_explorer.widgets.view import FAILURES, View, failure_of
+from lance_explorer.widgets.whole import told_of
 
 __all__ = ["RECORDED", "Recording", "record"]
 
@@ -308,7 +310,7 @@ class _Recorder:
         words = self._words()
         parts = {}
         for number, (name, view) in enumerate(self._views().items(), 1):
-            part = Part(number=number, **traits_of_part(view.traits_to_share()))
+            part = Part(number=number, **told_of(view.traits_to_share(), is_linked=True))
             label, opens = TABS[name].label, [*RECORDED]
             parts[name] = replace(part, label=label, opens=opens, offline=NEEDS_PYTHON)
         return RecordedPage(

@@ -119,13 +119,13 @@ def test_one_view_is_in_sight(explorer):
 def test_views_speak_over_the_line_of_the_explorer(explorer):
     explorer.view = "time_travel"
     number = explorer.parts["time_travel"].number
-    content = {"kind": "nothing", "seq": 1, "asker": "test", "part": number}
+    content = {"kind": "nothing", "seq": 1, "asker": "test", "part": [number]}
     explorer.comm.messages.clear()
     explorer.comm.handle_msg(
         {"content": {"data": {"method": "custom", "content": content}}, "buffers": []}
     )
     [(answer, _)] = explorer.comm.messages
-    assert (answer["what"], answer["part"], answer["asker"]) == ("error", number, "test")
+    assert (answer["what"], answer["part"], answer["asker"]) == ("error", [number], "test")
 
 
 def test_what_is_chosen_is_told_once_for_all_views(explorer):

@@ -79,7 +79,7 @@ def test_a_page_gets_what_it_shows_and_what_it_asks_for(address):
         assert first["state"]["shows"] == "explorer"
         [part] = first["state"]["parts"].values()
         assert (part["shows"], first["state"]["shared"]["version"]) == ("time_travel", "2")
-        page.send(json.dumps({"kind": "history", "seq": 1, "asker": "me", "part": part["number"]}))
+        page.send(json.dumps({"kind": "history", "seq": 1, "asker": "me", "part": [part["number"]]}))
         answer = json.loads(page.recv(timeout=PATIENCE))
         while answer.get("content", {}).get("what") != "reply":
             answer = json.loads(page.recv(timeout=PATIENCE))
@@ -107,7 +107,7 @@ def test_the_server_goes_on_when_a_data_file_ends_the_process_that_reads_it(tmp_
         for seq in (1, 2):
             told = answer_of(page, {"kind": "search", "seq": seq, "arguments": {"text": "id = 5"}})
             assert "what was left out" in told["content"]["answer"]["sentence"]
-        asked = {"kind": "history", "seq": 3, "part": part["number"]}
+        asked = {"kind": "history", "seq": 3, "part": [part["number"]]}
         assert answer_of(page, asked)["what"] == "reply"
         assert process.poll() is None
 

@@ -75,8 +75,8 @@ class Question(Message, forbid_unknown_fields=True):
     seq: int = 0
     asker: str | None = None
     """Which view asks: several may show one model."""
-    part: int | None = None
-    """The number of the view that is asked, of those within the explorer."""
+    part: tuple[int, ...] = ()
+    """The numbers on the way to the view that is asked, where it is within another."""
     arguments: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
@@ -95,7 +95,7 @@ class Told(Message):
     content: Json
     seq: int | None = None
     asker: str | None = None
-    part: int | None = None
+    part: tuple[int, ...] = ()
     arrays: tuple[ArrayPlace, ...] = ()
 
 

@@ -3,8 +3,9 @@
 from lance_explorer.widgets.messages.base import Digits, Message
 from lance_explorer.widgets.messages.explorer import About
 from lance_explorer.widgets.messages.lineage import FollowedRow, RowValues
+from lance_explorer.widgets.messages.parts import Part
 from lance_explorer.widgets.messages.rows import ColumnHeads, RowsAbout, RowsPage
-from lance_explorer.widgets.messages.shared import Failure, Part
+from lance_explorer.widgets.messages.shared import Failure
 
 __all__ = ["KeptRows", "Life", "Missing", "NotAnswered", "RecordedPage"]
 

@@ -9,7 +9,6 @@ __all__ = [
     "Changes",
     "Failure",
     "Found",
-    "Part",
     "Problem",
     "Progress",
     "Revision",
@@ -91,15 +90,3 @@ class Tag(Message):
 
     name: str
     position: int
-
-
-class Part(Message):
-    """A view within the explorer: its number in messages, and its traits."""
-
-    number: int
-    shows: str
-    label: str
-    opens: list[str]
-    height: int | None = None
-    kind: str | None = None
-    offline: str | None = None

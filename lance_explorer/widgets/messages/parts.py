@@ -1,0 +1,27 @@
+"""Views within a view: what the browser knows of each."""
+
+from msgspec import UNSET, UnsetType
+
+from lance_explorer.widgets.messages.base import Message
+from lance_explorer.widgets.messages.explorer import Live, Place
+from lance_explorer.widgets.messages.shared import SharedState
+
+__all__ = ["Part"]
+
+
+class Part(Message):
+    """A view within another: its number in messages, and its traits."""
+
+    number: int
+    shows: str
+    label: str
+    opens: list[str]
+    height: int | UnsetType = UNSET
+    kind: str | UnsetType = UNSET
+    offline: str | UnsetType = UNSET
+    shared: SharedState | UnsetType = UNSET
+    """What is chosen in it, unless it is what is chosen in the whole."""
+    place: Place | UnsetType = UNSET
+    live: Live | UnsetType = UNSET
+    parts: "dict[str, Part] | UnsetType" = UNSET
+    """The views within it."""

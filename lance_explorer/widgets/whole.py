@@ -1,0 +1,88 @@
+"""A view with views within it: they speak over its line, each under a number of its own.
+
+A part may have parts itself: a message names the numbers on the way to the view that it is for.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import structs
+
+from lance_explorer.widgets.messages.base import Json, Question
+from lance_explorer.widgets.messages.parts import Part
+from lance_explorer.widgets.parts import parts_of
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.view import View, sent
+
+__all__ = ["Whole", "told_of"]
+
+
+class Whole(View):
+    """The base of views that have others within them."""
+
+    parts = sent(dict[str, Part], {})
+    """The views that were made, by name: the number of each, and what the browser knows of it."""
+
+    def __init__(self, *, state: ExplorerState | None = None) -> None:
+        self._numbered: dict[int, View] = {}
+        self._num_parts = 0
+        super().__init__(state=state)
+
+    def answer_question(self, question: Question) -> None:
+        """Answer a question of the browser, or hand it on to the view that it is for."""
+        if not question.part:
+            super().answer_question(question)
+        elif view := self._numbered.get(question.part[0]):
+            view.answer_question(_within(question))
+
+    def answer_late(self, question: Question) -> None:
+        """Answer a question that takes longer than the time limit of the state."""
+        if not question.part:
+            super().answer_late(question)
+        elif view := self._numbered.get(question.part[0]):
+            view.answer_late(_within(question))
+
+    def _make_part(self, make: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Make a view that speaks over the line of this one."""
+        self._num_parts += 1
+        with parts_of(self._send_of(self._num_parts)):
+            view = make(*arguments, **options)
+        still_open = {n: one for n, one in self._numbered.items() if one.comm is not None}
+        self._numbered = {**still_open, self._num_parts: view}
+        return view
+
+    def _show_part(self, name: str, view: View) -> None:
+        """Let the browser know of a part under a name, instead of any other of that name."""
+        [number] = [number for number, one in self._numbered.items() if one is view]
+        with self._sharing:
+            told = told_of(view.traits_to_share(), is_linked=view.state is self.state)
+            self.parts = {**self.parts, name: Part(number=number, **told)}
+
+    def _send_of(self, number: int) -> Callable[[Mapping[str, Json], list[bytes]], None]:
+        """Return what sends the messages of the view with a number."""
+
+        def send(data: Mapping[str, Json], buffers: list[bytes]) -> None:
+            if data["method"] == "custom":
+                content = data["content"]
+                self.send({**content, "part": [number, *content.get("part", ())]}, buffers)
+            elif data["method"] == "update" and (view := self._numbered.get(number)):
+                told = told_of(data["state"], is_linked=view.state is self.state)
+                self._tell_traits(number, told)
+
+        return send
+
+    def _tell_traits(self, number: int, changed: Mapping[str, Json]) -> None:
+        with self._sharing:
+            for name, part in self.parts.items():
+                if changed and part.number == number:
+                    self.parts = {**self.parts, name: structs.replace(part, **changed)}
+
+
+def told_of(traits: Mapping[str, Json], *, is_linked: bool) -> dict[str, Json]:
+    """Return what the browser is told of a part: what is chosen in all views the whole tells."""
+    return {name: value for name, value in traits.items() if not (is_linked and name == "shared")}
+
+
+def _within(question: Question) -> Question:
+    """Return a question as the part gets it that it is for."""
+    return structs.replace(question, part=question.part[1:])
