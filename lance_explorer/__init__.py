@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from lance_explorer.plans.records import OnConflict
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table, open_table
+    from lance_explorer.widgets.database import DatabaseExplorer
     from lance_explorer.widgets.explorer import Explorer
 
 __all__ = [
@@ -127,6 +128,13 @@ def _explorer_of(table: "Table", view: str, follow: bool) -> "Explorer":
     from lance_explorer.widgets.explorer import Explorer
 
     return Explorer(table, view, follow=follow)
+
+
+@above.database_explorer_of.answered_by
+def _database_explorer_of(database: "Database", view: str, follow: bool) -> "DatabaseExplorer":
+    from lance_explorer.widgets.database import DatabaseExplorer
+
+    return DatabaseExplorer(database, view, follow=follow)
 
 
 @above.write_recorded_page.answered_by

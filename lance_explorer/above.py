@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
     from lance_explorer.changes.three_way import ThreeWay
+    from lance_explorer.database import Database
     from lance_explorer.history.view import HistoryView
     from lance_explorer.plans.plan import Plan
     from lance_explorer.plans.records import OnConflict
     from lance_explorer.table import Table
+    from lance_explorer.widgets.database import DatabaseExplorer
     from lance_explorer.widgets.explorer import Explorer
 
 __all__ = [
     "Call",
+    "database_explorer_of",
     "explorer_of",
     "merge_plan",
     "spark_frame",
@@ -65,6 +68,9 @@ table_of: "Call[[HistoryView], Table]" = Call()
 
 explorer_of: "Call[[Table, str, bool], Explorer]" = Call()
 """The explorer of a table: the view that it begins with, and whether it looks for new versions."""
+
+database_explorer_of: "Call[[Database, str, bool], DatabaseExplorer]" = Call()
+"""The explorer of a database, as that of a table."""
 
 write_recorded_page: "Call[[Table, str | PathLike[str], int], Path]" = Call()
 """Write the explorer of a table as a page of so many bytes at most; return its path."""

@@ -24,6 +24,7 @@ PACKAGES = [
 ]
 WIDGETS = [
     "Changes",
+    "DatabaseExplorer",
     "Disk",
     "Explorer",
     "Indices",

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import msgspec
 import traitlets
 
-from lance_explorer.widgets import explorer, frame_table, messages
+from lance_explorer.widgets import database, explorer, frame_table, messages
 from lance_explorer.widgets.messages.base import ARRAYS, Json, Message, Wide, array_of
 from lance_explorer.widgets.view import Answering, View
 
@@ -52,7 +52,8 @@ _FOUND: set[type[View]] = {View, *_views()}
 VIEWS: Mapping[str, type[View]] = {view.__name__: view for view in sorted(_FOUND, key=_order)}
 """All views, those before that others are derived from."""
 
-assert {explorer.Explorer.__name__, frame_table.FrameTable.__name__} <= VIEWS.keys()
+_APART = {database.DatabaseExplorer, explorer.Explorer, frame_table.FrameTable}
+assert _FOUND >= _APART
 
 
 def declared(module: ModuleType) -> dict[str, Any]:

@@ -25,7 +25,7 @@ export function render({ model, el }: View) {
   const place = signal(model.get("place"));
   const opening = signal(""); // a view that was asked for
   const code = signal<{ code: string; isCopied: boolean } | null>(null);
-  const live = following(link, model);
+  const live = following(link, model, () => link.ask("newest"));
   const search = searchBox(link, find, {
     onAsk: (question) => search.ask(question),
     onMore: async () => showResult(await link.ask("search_on")),

@@ -21,8 +21,13 @@ function isInSight(element: HTMLElement) {
   return width > 0 && bottom > 0 && top < innerHeight;
 }
 
-/** Looks for new versions. Returns what draws its switch, the button that shows the newest version, and notes. */
-export function following(link: Link<ExplorerQuestions>, model: Model) {
+type LiveQuestions = Pick<ExplorerQuestions, "follow" | "look">;
+
+/**
+ * Looks for new versions. Returns what draws its switch, the button that shows the newest version, and notes;
+ * `onNewest` shows that version.
+ */
+export function following(link: Link<LiveQuestions>, model: Model, onNewest: () => void) {
   let timer: number | undefined;
   let isAsking = false;
   let isClosed = false;
@@ -34,7 +39,7 @@ export function following(link: Link<ExplorerQuestions>, model: Model) {
     const { is_on } = live.value;
     const title = is_on
       ? "New versions are shown as they come. Click to stop that."
-      : "New versions are not looked for. Click to follow the table.";
+      : "New versions are not looked for. Click to look for them.";
     return (
       <button
         class="lx-button lx-small lx-live"
@@ -54,11 +59,7 @@ export function following(link: Link<ExplorerQuestions>, model: Model) {
     return (
       <span role="status">
         {news && (
-          <button
-            class="lx-button lx-small lx-live-news"
-            title={`Show version ${latest}`}
-            onClick={() => link.ask("newest")}
-          >
+          <button class="lx-button lx-small lx-live-news" title={`Show version ${latest}`} onClick={onNewest}>
             {news}
           </button>
         )}

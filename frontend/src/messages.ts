@@ -247,6 +247,106 @@ export interface SameContent {
   code: string;
 }
 
+// --------------------------------------------------------------------------------------- database
+
+/** The database that is shown, the names of its tables, and the views of it. */
+export interface DatabaseAbout {
+  name: string;
+  uri: string;
+  names: string[];
+  tabs: Tab[];
+}
+
+/** The view that is shown, and the table whose explorer is shown instead of it. */
+export interface DatabasePlace {
+  view: string;
+  table: string | null;
+}
+
+/** A table of the database; null is what is not known. */
+export interface TableLine {
+  name: string;
+  /** Why it cannot be read. */
+  problem: string | null;
+  /** The severity of the worst finding. */
+  worst: string | null;
+  finding: string | null;
+  num_rows: string | null;
+  num_fragments: string | null;
+  fragments_to_compact: string | null;
+  num_versions: string | null;
+  size_bytes: string | null;
+  live_bytes: string | null;
+  unindexed_rows: string | null;
+  last_commit: string | null;
+  last_compaction: string | null;
+  last_cleanup_after: string | null;
+  /** The size of its data files over its versions, as parts of the largest. */
+  growth: number[] | null;
+}
+
+/** All tables, what hurts most first. */
+export interface DatabaseTables {
+  sentence: string;
+  lines: TableLine[];
+}
+
+/** A table at one time: its version then, or why there is none. */
+export interface MomentLine {
+  name: string;
+  version: string | null;
+  timestamp: string | null;
+  num_rows: string | null;
+  problem: string | null;
+}
+
+/** All tables at one time. */
+export interface MomentShown {
+  sentence: string;
+  code: string;
+  lines: MomentLine[];
+}
+
+/** What was searched for: a time, or rows; or what is wrong with it. */
+export interface DatabaseSearch {
+  moment?: MomentShown | null;
+  answer?: SearchAnswer | null;
+  problem?: string | null;
+}
+
+/** The newest commits of all tables, newest first; each table is a lane. */
+export interface DatabaseLog {
+  /** The names of the lanes, those with the newest commit first. */
+  tables: string[];
+  kinds: string[];
+  /** Whether there are older commits, too. */
+  is_cut: boolean;
+  /** Why commits of some tables are missing. */
+  not_read: string[];
+  lane: Int32Array;
+  kind: Uint8Array;
+  versions: BigUint64Array;
+  /** In ms since 1970; NaN where it is not known. */
+  times: Float64Array;
+  branch: (string | null)[];
+  operation: (string | null)[];
+  words: (string | null)[];
+}
+
+/** What a table takes on disk, by status. */
+export interface TableUsage {
+  name: string;
+  bytes: Record<string, string>;
+}
+
+/** What all tables take on disk, the largest first. */
+export interface DatabaseUsage {
+  sentence: string;
+  not_counted: string[];
+  statuses: DiskStatus[];
+  lines: TableUsage[];
+}
+
 // ------------------------------------------------------------------------------------------- disk
 
 /** A part of manifests, and its bytes in each version. */
@@ -1321,6 +1421,21 @@ export interface VersionsViewQuestions extends ViewQuestions {
 
 export type WholeQuestions = ViewQuestions;
 
+/** What is asked of DatabaseExplorer: its arguments, and the answer. */
+export interface DatabaseExplorerQuestions extends WholeQuestions {
+  about: [object, DatabaseAbout];
+  tables: [object, DatabaseTables];
+  log: [object, DatabaseLog];
+  usage: [object, DatabaseUsage];
+  cleanup: [{ days: number }, Answer];
+  search: [{ text: string }, DatabaseSearch];
+  show: [{ view: string }, object];
+  open_table: [{ name: string; version?: string | null; branch?: string | null }, object];
+  code: [object, Code];
+  follow: [{ on: boolean }, object];
+  look: [object, Wait];
+}
+
 /** What is asked of Explorer: its arguments, and the answer. */
 export interface ExplorerQuestions extends WholeQuestions {
   about: [object, About];
@@ -1437,6 +1552,7 @@ export interface ViewTraits {
   shared: SharedState;
   shows: string;
   parts: Record<string, Part>;
+  database_place: DatabasePlace;
   live: Live;
   place: Place;
   height: number;

@@ -68,7 +68,7 @@ class PartModel extends Filtered {
 
   override get<Name extends keyof Traits>(name: Name): Traits[Name] {
     const now = this.whole.get("parts")[this.name];
-    const traits: Partial<Traits> = now?.number === this.part.number ? now : this.part;
+    const traits = (now?.number === this.part.number ? now : this.part) as Partial<Traits>;
     if (name === "shared" && !traits.shared) return this.whole.get(name);
     return traits[name] as Traits[Name];
   }

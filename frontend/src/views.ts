@@ -1,9 +1,9 @@
 // All views, by the name that Python has for each. A new view is a module with `render`, and a line here.
 
 import { render as changes } from "./changes";
+import { render as database } from "./database";
 import { render as disk } from "./disk";
 import { render as explorer } from "./explorer";
-
 import { render as frame_table } from "./frame_table";
 import { render as indices } from "./indices";
 import { render as lineage_graph } from "./lineage_graph";
@@ -20,9 +20,9 @@ export type Render = (view: View) => () => void;
 
 export const VIEWS: Record<string, Render> = {
   changes,
+  database,
   disk,
   explorer,
-
   frame_table,
   indices,
   lineage_graph,

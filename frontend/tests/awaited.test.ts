@@ -10,6 +10,7 @@ const TRAITS: Traits = {
   height: 10,
   kind: "data_files",
   place: { view: "overview", can_go_back: false, can_go_forward: false },
+  database_place: { view: "tables", table: null },
   live: { is_on: false, wait: 0, news: "", note: "", latest: "1" },
   parts: {},
 };

@@ -273,7 +273,7 @@ def tables(uri: str, allow_bases: tuple[str, ...], ledger: str | None, as_json: 
 @BRANCH
 @ALLOW_BASES
 @LEDGER
-@click.option("--view", default="overview", show_default=True, help="The view to begin with.")
+@click.option("--view", help="The view to begin with; the overview, or the list of tables.")
 @click.option("--version", "version", help="A version, a tag or a time; the latest by default.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="A free one by default.")
 @click.option("--no-browser", is_flag=True, help="Print the address, but open no browser.")
@@ -283,37 +283,45 @@ def open_explorer(
     branch: str | None,
     allow_bases: tuple[str, ...],
     ledger: str | None,
-    view: str,
+    view: str | None,
     version: str | None,
     port: int,
     no_browser: bool,
     no_follow: bool,
 ) -> None:
-    """Open the explorer of the table at URI in a browser; end it with Ctrl+C.
+    """Open the explorer of the table at URI, or of all tables below it, in a browser.
 
-    It is served to this machine only, to whoever has the address, which has a token.
+    End it with Ctrl+C. It is served to this machine only, to whoever has the address, which has a
+    token.
     """
     from lance_explorer.widgets.serving import redirecting_page, serve
     from lance_explorer.widgets.view import View
 
-    table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    database = database_at(uri, {"--branch": branch, "--version": version}, allow_bases, ledger)
+    if database is not None:
+        name, place = database.name, database.uri
+    else:
+        table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+        name, place = table._view.name, table.uri
 
     def make() -> View:
-        explorer = table.explore(view, follow=not no_follow)
+        if database is not None:
+            return database.explore(view or "tables", follow=not no_follow)
+        explorer = table.explore(view or "overview", follow=not no_follow)
         if version is not None:
             explorer.state.version = table.at(version).version
         return explorer
 
     @contextmanager
     def started(address: str) -> Iterator[None]:
-        click.echo(f"{table.uri} is at {address}\nEnd with Ctrl+C.")
+        click.echo(f"{place} is at {address}\nEnd with Ctrl+C.")
         with nullcontext() if no_browser else redirecting_page(address) as page:
             if page is not None:
                 webbrowser.open(page.as_uri())
             yield
 
     try:
-        serve(make, table._view.name, port=port, started=started)
+        serve(make, name, port=port, started=started)
     except OSError as error:
         raise click.ClickException(f"port {port}: {one_line(str(error), LONGEST_TEXT)}") from error
 

@@ -101,12 +101,15 @@ class DatabaseCleanup(Answering):
 
     @property
     def code(self) -> str:
-        """The calls that free most, of the three tables whose cleanups free most."""
+        """The calls that free most, of the three tables whose cleanups free most; empty: none."""
         some = self.tables().filter(pl.col("freed_bytes") > 0, pl.col("code") != "")
         parts = list[str]()
         for name, code in some.head(_MOST_CALLS).select("name", "code").iter_rows():
-            parts += [f"dataset = lance.dataset({literal(self._uris[name])})", *code.splitlines()]
-        return "\n".join(parts)
+            parts += ["", f"dataset = lance.dataset({literal(self._uris[name])})", code]
+        if not parts:
+            return ""
+        ages = ["from datetime import timedelta", ""] if "timedelta(" in "".join(parts) else []
+        return "\n".join([*ages, "import lance", *parts])
 
     @property
     def sentence(self) -> str:

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
+from lance_explorer.above import database_explorer_of
 from lance_explorer.answers import Answer, Answering
 from lance_explorer.arguments import check_choice, names, path, paths, shown, whole_number
 from lance_explorer.arguments import text as a_text
@@ -50,6 +51,9 @@ from lance_explorer.storage import done_in_order
 from lance_explorer.storage.opening import is_remote
 from lance_explorer.storage.secrets import Options, hiding_arguments
 from lance_explorer.table import Table
+
+if TYPE_CHECKING:
+    from lance_explorer.widgets.database import DatabaseExplorer
 
 __all__ = ["Database", "open_database"]
 
@@ -199,6 +203,11 @@ class Database(Answering):
         """
         return in_order(self._looks)
 
+    @property
+    def tags(self) -> set[str]:
+        """The tags of all tables, once these were looked at; none before."""
+        return {tag for look in self._seen or [] for tag in look.tags}
+
     # ------------------------------------------------------------------------------ all of them
 
     def disk_usage(self) -> DatabaseUsage:
@@ -294,31 +303,35 @@ class Database(Answering):
         text: str | None = None,
         column: str | None = None,
     ) -> tuple[pl.DataFrame, dict[str, str]]:
-        """Return the commits, and of tables that cannot be read why."""
+        """Return the commits, and of tables that cannot be read, or not whole, why."""
         number = None if limit is None else whole_number("limit", limit)
         begin, end = _time("since", since), _time("until", until)
         operations = names("operation", operation)
         wanted = None if text is None else a_text("text", text)
         name = None if column is None else a_text("column", column)
-        found = self._of_each(
-            lambda table: table.log(number, begin, end, operations, wanted, name),
-            "Reading the logs",
-        )
-        frames = [
-            frame.with_columns(lane=pl.lit(lane, pl.Int64)).select(
-                pl.lit(table).alias("table"), pl.all()
+
+        def read(table: Table) -> tuple[pl.DataFrame, int]:
+            frame = table.log(number, begin, end, operations, wanted, name)
+            return frame, len(table._view.history.unreadable)
+
+        found = self._of_each(read, "Reading the logs")
+        frames = list[pl.DataFrame]()
+        problems = dict[str, str]()
+        for lane, (table, one) in enumerate(found.items()):
+            if isinstance(one, LanceExplorerError):
+                problems[table] = str(one)
+                continue
+            frame, left_out = one
+            if left_out:
+                problems[table] = f"{counted(left_out, 'version')} cannot be read"
+            frames.append(
+                frame.with_columns(lane=pl.lit(lane, pl.Int64)).select(
+                    pl.lit(table).alias("table"), pl.all()
+                )
             )
-            for lane, (table, frame) in enumerate(found.items())
-            if isinstance(frame, pl.DataFrame)
-        ]
         every = pl.concat([DATABASE_LOG.polars_schema.to_frame(), *frames])
         every = every.sort("timestamp", descending=True, nulls_last=True, maintain_order=True)
         every = every if number is None else every.head(number)
-        problems = {
-            name: str(error)
-            for name, error in found.items()
-            if isinstance(error, LanceExplorerError)
-        }
         return DATABASE_LOG.build(every.to_dict()), problems
 
     def at(self, when: str | date) -> Moment:
@@ -343,8 +356,7 @@ class Database(Answering):
                 "numbers of their own"
             )
         time = said_time(when)  # once: words such as "a minute ago" mean one time for all tables
-        tags = {tag for look in self._seen or [] for tag in look.tags}
-        meant = when if time is None or when in tags else time
+        meant = when if time is None or when in self.tags else time
         found = self._of_each(lambda table: table.at(meant), "Reading versions")
         return Moment(self.name, self.uri, str(when), found)
 
@@ -455,6 +467,28 @@ class Database(Answering):
             self.name, found, {one.name: one.uri for one in self._members.tables}
         )
 
+    def explore(self, view: str = "tables", *, follow: bool = True) -> "DatabaseExplorer":
+        """Return a widget with all tables, to look at in a notebook; a click opens one of them.
+
+        Parameters
+        ----------
+        view : {"tables", "log", "disk"}
+            The view to begin with.
+        follow : bool, default True
+            Whether to look for new versions and tables.
+
+        Returns
+        -------
+        DatabaseExplorer
+            Its ``frame()`` is what it shows.
+
+        Examples
+        --------
+        >>> database.explore()
+        DatabaseExplorer(db: tables)
+        """
+        return database_explorer_of(self, view, follow)
+
     def refresh(self) -> "Database":
         """Look for new tables and new versions; return the database itself.
 
@@ -464,7 +498,7 @@ class Database(Answering):
         ['people']
         """
         self._members = self._find()
-        self._opened.clear()
+        self._opened = {}
         self._seen = None
         return self
 

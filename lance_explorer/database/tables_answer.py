@@ -139,7 +139,7 @@ def database_findings(found: Sequence[tuple[str, Finding]]) -> pl.DataFrame:
 def database_log_answer(
     log: pl.DataFrame, problems: Mapping[str, str], filters: Mapping[str, Any]
 ) -> Answer:
-    """Return commits of all tables as an answer, newest first, and which cannot be read."""
+    """Return commits of all tables as an answer, newest first, and what cannot be read."""
     told = log_lines(log, is_drawn=False).drop("graph")
     shown = told.select(pl.Series("table", log["table"]), pl.all())
     tables = log["table"].n_unique()
@@ -149,7 +149,7 @@ def database_log_answer(
             Section("commits", "", log, shown=shown, schema=DATABASE_LOG),
             Section(
                 "not_read",
-                "Tables that cannot be read",
+                "What cannot be read",
                 lines([f"`{name}`: {problem}" for name, problem in problems.items()]),
             ),
         ),

@@ -1,4 +1,6 @@
-"""Explorers of tables in the folder of a Jupyter server, each over a WebSocket of its own.
+"""Explorers of tables, and of folders of tables, in the folder of a Jupyter server.
+
+Each has a WebSocket of its own.
 
 Who may read the files of the server may open them; it speaks as ``lance-explorer open`` does.
 """
@@ -18,8 +20,11 @@ from jupyter_server.utils import ApiPath, to_os_path, url_path_join
 from tornado.web import Application, HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
+from lance_explorer.database import open_database
 from lance_explorer.errors import LanceExplorerError, TableNotFoundError
+from lance_explorer.history.discovery import is_table
 from lance_explorer.table import open_table
+from lance_explorer.widgets.database import DatabaseExplorer
 from lance_explorer.widgets.explorer import Explorer
 from lance_explorer.widgets.session import NOT_UNDERSTOOD, STATIC, Session, beside, failure
 
@@ -106,6 +111,7 @@ class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
 
 def _session(path: Path) -> Session:
-    """Make the explorer of a table."""
-    table = open_table(path, values_apart=True)
-    return Session(partial(Explorer, table))
+    """Make the explorer of a table, or of a folder of tables."""
+    if is_table(str(path)) or not path.is_dir():
+        return Session(partial(Explorer, open_table(path, values_apart=True)))
+    return Session(partial(DatabaseExplorer, open_database(path)))

@@ -6,6 +6,7 @@ What is chosen in a view is in its ``state``. Views with the same state are link
 """
 
 from lance_explorer.widgets.changes import Changes
+from lance_explorer.widgets.database import DatabaseExplorer
 from lance_explorer.widgets.disk import Disk
 from lance_explorer.widgets.explorer import Explorer
 from lance_explorer.widgets.indices import Indices
@@ -18,6 +19,7 @@ from lance_explorer.widgets.time_travel import TimeTravel
 
 __all__ = [
     "Changes",
+    "DatabaseExplorer",
     "Disk",
     "Explorer",
     "Indices",

@@ -16,7 +16,16 @@ from lance_explorer.storage import FileInfo
 from lance_explorer.table import Table
 from lance_explorer.widgets.messages.explorer import Live
 
-__all__ = ["Following", "News", "Pace", "cleaned_up_words", "listed_refs", "new_words", "news_of"]
+__all__ = [
+    "Following",
+    "News",
+    "Pace",
+    "cleaned_up_words",
+    "failure_words",
+    "listed_refs",
+    "new_words",
+    "news_of",
+]
 
 Refs = tuple[tuple[FileInfo, ...], ...]
 """The files of tags, and those of branches."""
@@ -138,7 +147,7 @@ class Following:
                     table.versions()  # read here, so that views need not wait for it
             except LanceExplorerError as error:
                 self.pace.failed()
-                self._problem = _failure_words(error)
+                self._problem = failure_words(error)
                 return False
             self.pace.took(time.monotonic() - begun)
             self._problem, self._refs, self.is_replaced = "", refs, news.is_replaced
@@ -213,7 +222,7 @@ def cleaned_up_words(removed: tuple[int, ...], chosen: int | None) -> str:
     return f"{counted(len(removed), 'version')} were cleaned up, {removed[0]:,} to {removed[-1]:,}."
 
 
-def _failure_words(error: Exception) -> str:
+def failure_words(error: Exception) -> str:
     """Return why new versions are not seen."""
     told = str(error)
     short = told if len(told) <= _LONGEST_MESSAGE else f"{told[:_LONGEST_MESSAGE]}…"

@@ -79,7 +79,9 @@ def test_a_page_gets_what_it_shows_and_what_it_asks_for(address):
         assert first["state"]["shows"] == "explorer"
         [part] = first["state"]["parts"].values()
         assert (part["shows"], first["state"]["shared"]["version"]) == ("time_travel", "2")
-        page.send(json.dumps({"kind": "history", "seq": 1, "asker": "me", "part": [part["number"]]}))
+        page.send(
+            json.dumps({"kind": "history", "seq": 1, "asker": "me", "part": [part["number"]]})
+        )
         answer = json.loads(page.recv(timeout=PATIENCE))
         while answer.get("content", {}).get("what") != "reply":
             answer = json.loads(page.recv(timeout=PATIENCE))
