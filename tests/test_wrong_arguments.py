@@ -245,6 +245,7 @@ OTHERS = {
     "found.go_on(limit)": SIZE,
     "found.go_on(max_bytes)": COUNT,
     "table.find(limit)": SIZE,
+    "database.explore(view)": one_of("tables"),
     "database.find(limit)": SIZE,
     "database.log(since)": DAY,
     "database.log(until)": DAY,
@@ -286,6 +287,8 @@ OTHERS = {
     "lx.spark.record(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
     "lx.spark.metadata(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
     "lx.verify(table)": replace(TABLES, fits=("text", "none", "table"), values=TABLE_TEXTS),
+    "lx.widgets.DatabaseExplorer(database)": Kind("a Database", "database", (), ("people.lance",)),
+    "lx.widgets.DatabaseExplorer(view)": one_of("tables"),
     "lx.widgets.RowHistory(row_id)": COUNT,
 }
 """The kinds of those that are of another kind than their name says."""

@@ -1,4 +1,5 @@
-// The extension of JupyterLab: a double click on a table in the file browser opens the explorer in a tab.
+// The extension of JupyterLab: a double click on a table in the file browser, or on a folder with tables and nothing
+// else, opens the explorer in a tab.
 //
 // It is small: the explorer itself comes from the server, with the Python that it speaks to. What it needs of
 // JupyterLab is what that shares with extensions (module federation); only the parts that are used have types here.
@@ -16,7 +17,7 @@ interface Item {
 interface FileBrowser {
   id: string;
   node: HTMLElement;
-  model: { manager: { services: { contents: Contents } } };
+  model: { manager: { services: { contents: Contents } }; cd: (path: string) => Promise<void> };
   modelForClick: (event: MouseEvent) => Item | undefined;
   selectedItems: () => Iterable<Item>;
 }
@@ -24,6 +25,7 @@ interface FileBrowser {
 interface Contents {
   driveName: (path: string) => string;
   localPath: (path: string) => string;
+  get: (path: string, options: { content: boolean }) => Promise<{ content: Item[] }>;
 }
 
 interface Tracker<Tracked> {
@@ -120,12 +122,12 @@ function activate(lab: Lab, app: App, browsers: Tracker<FileBrowser>, restorer: 
   }
 
   app.commands.addCommand(COMMAND, {
-    label: "Explore Lance Table",
-    caption: "Open the history of the table: versions, changes, rows, what is on disk",
-    isVisible: () => selected().some(isTable),
+    label: () => (selected().every(isTable) ? "Explore Lance Table" : "Explore Lance Tables in Folder"),
+    caption: "Open the history of tables: versions, changes, rows, what is on disk",
+    isVisible: () => selected().some(isFolder),
     execute: ({ path }: { path?: string }) => {
       if (path) open(path);
-      else for (const item of selected()) if (isTable(item)) open(pathOf(browsers.currentWidget, item) ?? item.path);
+      else for (const item of selected()) if (isFolder(item)) open(pathOf(browsers.currentWidget, item) ?? item.path);
     },
   });
   app.contextMenu.addItem({ command: COMMAND, selector: '.jp-DirListing-item[data-isdir="true"]', rank: 0 });
@@ -136,13 +138,15 @@ function activate(lab: Lab, app: App, browsers: Tracker<FileBrowser>, restorer: 
   });
 
   function listen(browser: FileBrowser) {
-    /** Open tables instead of going into their folders. */
-    function take(event: Event, items: Item[]) {
-      const paths = items.map((item) => (isTable(item) ? pathOf(browser, item) : null));
-      if (!paths.length || paths.includes(null)) return;
+    /** Open tables, and folders of nothing else, instead of going into their folders. */
+    async function take(event: Event, items: Item[]) {
+      const paths = items.map((item) => (isFolder(item) ? pathOf(browser, item) : null));
+      const areTables = items.every(isTable);
+      if (!paths.length || paths.includes(null) || !(areTables || paths.length === 1)) return;
       event.preventDefault();
       event.stopPropagation();
-      for (const path of paths) open(path as string);
+      if (areTables || (await isDatabase(browser, items[0]))) for (const path of paths) open(path as string);
+      else await browser.model.cd(`/${paths[0]}`);
     }
     browser.node.addEventListener(
       "dblclick",
@@ -167,8 +171,22 @@ function activate(lab: Lab, app: App, browsers: Tracker<FileBrowser>, restorer: 
   browsers.widgetAdded.connect((_, browser) => listen(browser));
 }
 
-function isTable({ type, name }: Item) {
-  return type === "directory" && name.toLowerCase().endsWith(".lance");
+function isFolder({ type }: Item) {
+  return type === "directory";
+}
+
+function isTable(item: Item) {
+  return isFolder(item) && item.name.toLowerCase().endsWith(".lance");
+}
+
+/** Whether a folder has tables and nothing else, so that nobody has to go into it. */
+async function isDatabase({ model }: FileBrowser, { path }: Item) {
+  try {
+    const { content } = await model.manager.services.contents.get(path, { content: true });
+    return content.length > 0 && content.every(isTable);
+  } catch {
+    return false; // going there says why
+  }
 }
 
 /** Where an item is below the folder of the server; null if it is of another drive. */

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from copy import copy
-from datetime import timedelta
+from datetime import date, timedelta
 from html import escape
 
 import polars as pl
@@ -125,15 +125,17 @@ class DatabaseExplorer(Whole):
         """The explorer of the table that is shown; None if none is."""
         return self._explorer
 
-    def open_table(self, name: str, version: int | None = None, branch: str | None = None) -> None:
+    def open_table(
+        self, name: str, version: int | str | date | None = None, branch: str | None = None
+    ) -> None:
         """Show the explorer of a table.
 
         Parameters
         ----------
         name : str
             The name of the table.
-        version : int, optional
-            The version to choose; the latest by default.
+        version : int, str, date or datetime, optional
+            The version to choose, as for :meth:`Table.at`; the latest by default.
         branch : str, optional
             The branch; by default main.
 
@@ -147,11 +149,12 @@ class DatabaseExplorer(Whole):
         table = self._database[name]
         if branch is not None:
             table = Table(table._view.on_branch(branch))
-        view = "overview" if version is None else "time_travel"
+        chosen = None if version is None else table.at(version).version
+        view = "overview" if chosen is None else "time_travel"
         explorer = self._make_part(Explorer, table, view, follow=self._follow)
         explorer.label = name
-        if version is not None:
-            explorer.state.version = version
+        if chosen is not None:
+            explorer.state.version = chosen
         before, self._explorer, self._name = self._explorer, explorer, name
         self._show_part(_TABLE, explorer)
         self._show_place()
@@ -223,6 +226,8 @@ class DatabaseExplorer(Whole):
 
     def close(self) -> None:
         """Close it, with the explorer of the table that is shown."""
+        if self.comm is None:  # closed before, or never whole
+            return
         if self._explorer is not None:
             self._explorer.close()
         super().close()

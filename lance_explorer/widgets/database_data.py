@@ -98,7 +98,7 @@ def usage_of(database: Database) -> DatabaseUsage:
     """Return what each table takes on disk, the largest first."""
     usage = database.disk_usage()
     kinds = usage.kinds().with_columns(pl.col("status").cast(pl.String))
-    sizes = kinds.group_by("name", "status").agg(pl.col("size_bytes").sum())
+    sizes = kinds.group_by("name", "status", maintain_order=True).agg(pl.col("size_bytes").sum())
     by_status = dict(sizes.group_by("status").agg(pl.col("size_bytes").sum()).iter_rows())
     of_table = dict[str, dict[str, str]]()
     for name, status, size in sizes.iter_rows():

@@ -26,6 +26,8 @@ def folder(lab: Lab) -> Iterator[str]:
         lance.write_dataset(pa.table({"id": range(3)}), top / name, mode="append")
     (top / "empty.lance").mkdir()
     (top / "other").mkdir()
+    for name in ("photos.lance", "users.lance"):
+        lance.write_dataset(pa.table({"id": range(4)}), top / "database" / name)
     yield top.name
     tabs = lab.page.locator("#jp-main-dock-panel .lm-TabBar-tab").filter(has_text=".lance")
     while tabs.count():
@@ -86,6 +88,24 @@ def test_a_double_click_on_a_table_opens_it_and_says_where_there_is_none(
     tab(lab, "empty.lance").wait_for()
     said = lab.page.get_by_role("alert").filter(visible=True)
     expect(said).to_contain_text("no Lance table at")
+
+
+def test_a_double_click_on_a_folder_of_tables_opens_them_all(
+    lab: Lab, folder: str, listing: Locator
+) -> None:
+    item(listing, "database").dblclick()
+    tab(lab, "database").wait_for()
+    expect(shown(lab, ".lx-db-above")).to_contain_text("2 tables, 8 rows")
+    shown(lab, ".lx-db-line[data-table=users]").click()
+    expect(shown(lab, ".lx-story")).to_contain_text("4 rows in 1 fragment")
+    expect(item(listing, "first.lance")).to_be_visible()
+    lab.page.locator("#jp-main-dock-panel .lm-mod-current .lm-TabBar-tabCloseIcon").click()
+    item(listing, "other").click(button="right")
+    lab.page.get_by_role("menuitem", name="Explore Lance Tables in Folder").click()
+    tab(lab, "other").wait_for()
+    said = lab.page.get_by_role("alert").filter(visible=True)
+    expect(said).to_contain_text("no Lance table")
+    lab.page.locator("#jp-main-dock-panel .lm-mod-current .lm-TabBar-tabCloseIcon").click()
 
 
 def test_other_folders_open_as_ever_and_tables_by_the_menu(

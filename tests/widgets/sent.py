@@ -24,6 +24,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.answers import Answer
+from lance_explorer.database import open_database
 from lance_explorer.errors import StorageError
 from lance_explorer.findings import Finding
 from lance_explorer.table import Table, open_table
@@ -54,10 +55,11 @@ __all__ = ["ASKED", "WRITTEN", "Recorder", "kinds", "questions", "record"]
 WRITTEN = Path(__file__).parents[2] / "frontend" / "tests" / "sent.ts"
 
 _TABLE = "life_cycle"
+_DATABASE = "database"
 _MADE: Mapping[str, Any] = VIEWS
 """The same, whatever each is made with."""
 
-_WITHOUT_TABLE = {"FrameTable", "Unavailable"}
+_WITHOUT_TABLE = {"DatabaseExplorer", "FrameTable", "Unavailable"}
 _ROW, _VERSION = 2, "9"
 
 ASKED: Mapping[str, Mapping[str, Any]] = {
@@ -90,6 +92,9 @@ ASKED: Mapping[str, Mapping[str, Any]] = {
     "branch": {"branch": None},
     "advice": {"version": _VERSION},
     "version": {"version": _VERSION, "fragment": None, "mode": "row_id"},
+    "show": {"view": "disk"},
+    "open_table": {"name": _TABLE, "version": _VERSION},
+    "cleanup": {"days": 0},
 }
 """What is asked; a question that has no arguments needs no line."""
 
@@ -111,6 +116,8 @@ def _tables() -> Path:
     folder = Path(mkdtemp(prefix="tables-"))
     atexit.register(shutil.rmtree, folder)
     shutil.copytree(DATA / "14.0.2", folder, dirs_exist_ok=True)
+    for name in (_TABLE, "cleaned"):
+        shutil.copytree(folder / f"{name}.lance", folder / _DATABASE / f"{name}.lance")
     for path in folder.rglob("*"):
         os.utime(path, (_WRITTEN_AT, _WRITTEN_AT))
     return folder
@@ -357,6 +364,12 @@ def _view(name: str, table: str = _TABLE, **chosen: Any) -> Callable[[], View]:
     return lambda: _MADE[name](open_table(_tables() / f"{table}.lance"), state=state)
 
 
+def _database() -> View:
+    """Return the explorer of two stored tables."""
+    made: View = _MADE["DatabaseExplorer"](open_database(_tables() / _DATABASE))
+    return made
+
+
 def _sides(recorder: Recorder) -> Iterator[Any]:
     """Yield the asking of what life cycles do not have, or what views tell unasked."""
     ask = recorder.ask_all
@@ -372,6 +385,8 @@ def _sides(recorder: Recorder) -> Iterator[Any]:
     yield ask(_view("Explorer", "cleaned"), [("search", {"text": "who deleted id = 2"})])
     yield ask(_view("Explorer"), [("search", {"text": "show refs"})])
     yield ask(_view("Explorer", "rewritten_indices"), [("search", {"text": "what should be done"})])
+    yield ask(_database)
+    yield ask(_database, [("search", {"text": "2100-01-01"}), ("search", {"text": "id = 1"})])
     failed = StorageError("the table is gone")
     unavailable = partial(_MADE["Unavailable"], failed, lambda: None, state=ExplorerState())
     yield ask(unavailable, 2 * [("make", {})])

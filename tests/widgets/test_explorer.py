@@ -548,7 +548,7 @@ def test_a_page_without_kernel_gets_the_table(explorer, table):
 # ------------------------------------------------------------------------------------- closing it
 
 
-SINGLE = [getattr(lx.widgets, name) for name in lx.widgets.__all__ if name != "Explorer"]
+SINGLE = [getattr(lx.widgets, name) for name in lx.widgets.__all__ if not name.endswith("Explorer")]
 
 
 @pytest.mark.parametrize("kind", [*SINGLE, FrameTable], ids=lambda kind: kind.__name__)

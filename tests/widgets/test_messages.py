@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 import msgspec
 import pytest
 
-from lance_explorer import demo, open_table
+from lance_explorer import demo, open_database, open_table
 from lance_explorer.widgets.messages.base import Message, to_json
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import View
@@ -18,6 +18,7 @@ ASKED: Mapping[str, Mapping[str, Any]] = {
     **sent.ASKED,
     "lives": {"index": "taken_at_idx"},
     "choose": {"index": "taken_at_idx"},
+    "open_table": {"name": "photos"},
     "version": {"version": "30", "fragment": None, "mode": "row_id", "index": "x"},
 }
 """What is asked; a question that has no arguments needs no line."""
@@ -51,6 +52,8 @@ def checked(message: Message) -> None:
 
 def made(name: str, table: Any) -> View:
     kind: Callable[..., View] = VIEWS[name]
+    if name == "DatabaseExplorer":
+        return kind(open_database(table.uri))
     if name == "FrameTable":
         return kind(table.versions())
     return kind(table, state=ExplorerState(row_id=2))
