@@ -121,6 +121,9 @@ class DatabaseUsage(Answering):
                 other_bytes=size.filter(~pl.col("status").cast(TEXT).is_in(told)).sum(),
             )
         )
+        # A table without a file, half created or half dropped, has a row of zeros.
+        every = pl.Series("name", [look.name for look in self._looks], TEXT).to_frame()
+        rows = every.join(rows, on="name", how="left").with_columns(pl.exclude("name").fill_null(0))
         rows = rows.sort("size_bytes", "name", descending=[True, False])
         return TABLE_USAGE.build(rows.select(TABLE_USAGE.names).to_dict())
 
