@@ -106,7 +106,7 @@ def test_a_question_reaches_a_view_of_the_table(explorer, browse):
     settle(explorer)
     told = [content for content, _ in browser.messages() if content.get("seq") == 1]
     assert all(content["part"] == place for content in told)
-    assert told[-1]["what"] == "answer"
+    assert told[-1]["what"] == "reply"
 
 
 @pytest.mark.parametrize(
