@@ -169,7 +169,7 @@ function Words({ log, at }: { log: DatabaseLog; at: number }) {
         {branch === null ? "" : `${cut(branch, 40)}, `}version {count(log.versions[at])}
       </span>
       <span>
-        {swatch(kindColor(log, log.kind[at]))} {cut(log.words[at] ?? log.operation[at] ?? "", 200)}
+        {swatch(kindColor(log, log.kind[at]))} {rich(cut(log.words[at] ?? log.operation[at] ?? "", 200))}
       </span>
     </>
   );
