@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.arguments import names, of_kind, text, whole_number
 from lance_explorer.errors import UnsupportedFeatureError

@@ -3,12 +3,12 @@
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from numpy.typing import ArrayLike
+from propcache.api import cached_property
 
 from lance_explorer.above import explorer_of, write_recorded_page
 from lance_explorer.answers import Answer

@@ -8,11 +8,11 @@ table once and asks all checks.
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import lance
+from propcache.api import cached_property
 
 from lance_explorer import Table
 from lance_explorer.history.view import HistoryView

@@ -44,6 +44,7 @@ LIBRARIES = {
     "lance_explorer",
     "numpy",
     "polars",
+    "propcache",
     "pyroaring",
     "typing_extensions",
 }

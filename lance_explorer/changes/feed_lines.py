@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 
 import numpy as np
 import polars as pl
+from propcache.api import cached_property
 
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.feed_columns import check_key, feed_columns

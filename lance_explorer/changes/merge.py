@@ -1,11 +1,11 @@
 """What a merge of one branch into another would bring; nothing is merged, and nothing written."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import polars as pl
+from propcache.api import cached_property
 
 from lance_explorer.above import merge_plan
 from lance_explorer.answers import Answer, Answering, Section, lines

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import polars as pl
+from propcache.api import cached_property
 
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.diff_schema import FieldPair

@@ -5,11 +5,11 @@ Rows are named by their identities, which are row IDs, or the addresses at which
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History

@@ -6,13 +6,13 @@ that a run of commits wrote are read at once, from the last of these versions.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.identity.state_rows import StateRows

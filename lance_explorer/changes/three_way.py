@@ -1,9 +1,9 @@
 """What two sides did to a version, row by row and field by field: a three-way comparison."""
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import polars as pl
+from propcache.api import cached_property
 
 from lance_explorer.changes.merge_legs import Leg
 from lance_explorer.changes.merge_lines import cell_lines, row_lines

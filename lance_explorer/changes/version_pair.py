@@ -1,8 +1,7 @@
 """Two versions, of whatever branches, and what a diff must know of both."""
 
-from functools import cached_property
-
 import polars as pl
+from propcache.api import cached_property
 
 from lance_explorer.changes.branches import changes_between, with_replaced_columns
 from lance_explorer.changes.change_runs import ChangeRuns

@@ -10,7 +10,7 @@ from lance_explorer.database.kept_looks import KeptLooks, listed
 from lance_explorer.database.look import Look, look_at
 from lance_explorer.database.members import Member
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.history.progress import with_progress
+from lance_explorer.history.progress import telling, with_progress
 from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import Options, done_in_order
 from lance_explorer.storage.opening import is_remote
@@ -23,7 +23,8 @@ _FEW = 24
 
 _BATCH = 8
 _MOST_PROCESSES = 8
-_MOST_WAITING = 8
+_BATCH_OF_STORE = 64
+_MOST_WAITING = 32
 """Tables in an object store that a process looks at together: it mostly waits for answers."""
 
 
@@ -34,12 +35,12 @@ def looks_of(members: Sequence[Member], kept: KeptLooks) -> list[Look]:
     """
     most = _most_waiting(members)
     asked = done_in_order([(1, partial(listed, member)) for member in members], most, most)
-    shown = with_progress(members, "Listing tables", "tables", few=_FEW)
+    shown = with_progress(members, "Listing tables", "tables", few=2)
     there = {member.name: found for member, found in zip(shown, asked, strict=True)}
     known = {member.name: kept.get(member, there[member.name]) for member in members}
     rest = [member for member in members if known[member.name] is None]
     seen = chain.from_iterable(_batches(rest))
-    shown = with_progress(rest, "Looking at tables", "tables", few=_FEW)
+    shown = with_progress(rest, "Looking at tables", "tables", few=2)
     new = {member.name: look for member, look in zip(shown, seen, strict=True)}
     kept.put(there, new.values())
     looks = [known[member.name] or new[member.name] for member in members]
@@ -53,17 +54,24 @@ def _most_waiting(members: Sequence[Member]) -> int:
 
 def _batches(members: Sequence[Member]) -> Iterator[list[Look]]:
     """Yield looks at one table after another, several under way where that is faster."""
+    most = _most_waiting(members)
     if len(members) < _FEW or not _are_alike(members) or is_child():
-        tasks = [(1, partial(look_at, member)) for member in members]
-        most = _most_waiting(members)
-        for look in done_in_order(tasks, most, most):
-            yield [look]
+        look = _quiet_look if most > 1 or is_child() else look_at
+        for seen in done_in_order([(1, partial(look, one)) for one in members], most, most):
+            yield [seen]
         return
     processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
-    parts = [members[start : start + _BATCH] for start in range(0, len(members), _BATCH)]
+    batch = _BATCH if most == 1 else _BATCH_OF_STORE
+    parts = [members[start : start + batch] for start in range(0, len(members), batch)]
     yield from done_in_order(
         [(1, partial(_looks_apart, part)) for part in parts], processes, processes
     )
+
+
+def _quiet_look(member: Member) -> Look:
+    """Look at a table without a bar of its own: bars of tables that are read together mix."""
+    with telling(lambda *_: None):
+        return look_at(member)
 
 
 def _looks_apart(members: Sequence[Member]) -> list[Look]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
-from functools import cached_property
 from json import dumps
 from typing import Any
 
 import numpy as np
 import polars as pl
+from propcache.api import cached_property
 
 from lance_explorer.answers import Answer, Answering, Section, lines, said
 from lance_explorer.arguments import flag, many, of_kind, whole_number

@@ -1,13 +1,13 @@
 """What a compaction would rewrite, what that takes, and why other fragments stay."""
 
 from collections.abc import Mapping
-from functools import cached_property
 from json import dumps
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from propcache.api import cached_property
 from pyroaring import BitMap
 
 from lance_explorer.answers import Answer, Answering, Section, lines, said

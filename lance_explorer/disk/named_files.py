@@ -6,11 +6,11 @@ count as one. What no manifest names is not here.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.disk.roots import OWN, Roots
 from lance_explorer.errors import LanceExplorerError

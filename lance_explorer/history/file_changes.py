@@ -9,7 +9,8 @@ once a file lists it.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
+
+from propcache.api import cached_property
 
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.schema import Field, field_paths

@@ -1,10 +1,10 @@
 """The history of a table as a value: its kept versions, and the states of its fragments."""
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.errors import FormatError, VersionNotFoundError
 from lance_explorer.findings import Finding

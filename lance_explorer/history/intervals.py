@@ -6,11 +6,11 @@ intervals, not one. Positions count kept versions from 0, oldest first.
 
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 __all__ = ["NO_INTERVALS", "IntervalBuilder", "Intervals", "intervals_of", "merge_intervals"]
 

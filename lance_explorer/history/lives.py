@@ -7,10 +7,10 @@ is absent, and where the ID was given to another fragment; what a restore brings
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals

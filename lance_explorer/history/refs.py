@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, TypeAlias, TypeVar
 from urllib.parse import unquote
+
+from propcache.api import cached_property
 
 from lance_explorer.errors import FormatError, RefNotFoundError
 from lance_explorer.findings import Finding, Subject

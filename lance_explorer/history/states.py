@@ -7,12 +7,12 @@ were added a few at a time are records. Who reads columns need not know which is
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import accumulate, chain, groupby
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.errors import FormatError
 from lance_explorer.format.fragment_columns import FragmentColumns, sequence_storage

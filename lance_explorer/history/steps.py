@@ -1,9 +1,8 @@
 """A step: a version beside the kept one before, and what it did to their fragments."""
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operation_names import OperationName

@@ -8,12 +8,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version as release_of
 from io import BytesIO
 
 import polars as pl
+from propcache.api import cached_property
 
 from lance_explorer.findings import Finding
 from lance_explorer.history.history import EMPTY_HISTORY, History

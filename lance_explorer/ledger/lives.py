@@ -7,9 +7,9 @@ two recordings have no version in common, data files tell, since their names are
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import polars as pl
+from propcache.api import cached_property
 
 from lance_explorer.errors import FormatError
 from lance_explorer.format.fragments import decode_fragment

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.ancestors import BranchVersion

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
+from propcache.api import cached_property
 
 from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import Fragment

@@ -4,14 +4,14 @@ Knows what can be asked of the graph; how its edges are found is for ``edges``.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from inspect import cleandoc
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
+from propcache.api import cached_property
 
 from lance_explorer.answers import Answer, Answering, Section
 from lance_explorer.arguments import many, text, whole_number
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FragmentNode", "Lineage", "LineageFrames", "lineage"]
 
+_F = TypeVar("_F", bound=Callable[..., object])
+
 
 @collector_paused()
 def lineage(view: HistoryView) -> "Lineage":
@@ -61,6 +63,17 @@ def lineage(view: HistoryView) -> "Lineage":
     return Lineage(frames, view)
 
 
+def _with_attributes(graph: _F) -> _F:
+    """Put the attributes of nodes and edges into the docstring of the graph."""
+    tables = [
+        FrameSchema(schema.name, tuple([c for c in schema.columns if not c.name.endswith("node")]))
+        for schema in (FRAGMENTS, EDGES)
+    ]
+    words = "\n\n".join([column_table(schema) for schema in tables])
+    graph.__doc__ = cleandoc(graph.__doc__ or "").format(attributes=words)
+    return graph
+
+
 @dataclass(frozen=True, repr=False)
 class Lineage(Answering):
     """Where the rows of each fragment of a table came from, and where they moved to.
@@ -75,6 +88,7 @@ class Lineage(Answering):
     _view: HistoryView
 
     @cached_property
+    @_with_attributes
     def graph(self) -> "nx.MultiDiGraph":
         """The graph: a plain networkx graph, with a :class:`FragmentNode` for each life.
 
@@ -364,17 +378,3 @@ class Lineage(Answering):
         check_not_forked()
         keys = self.frames.fragments.select("node", *FragmentNode._fields)
         return {name: FragmentNode(*key) for name, *key in keys.iter_rows()}
-
-
-def _document_attributes() -> None:
-    """Put the attributes of nodes and edges into the docstring of the graph."""
-    graph = Lineage.__dict__["graph"]
-    tables = [
-        FrameSchema(schema.name, tuple([c for c in schema.columns if not c.name.endswith("node")]))
-        for schema in (FRAGMENTS, EDGES)
-    ]
-    words = "\n\n".join([column_table(schema) for schema in tables])
-    graph.__doc__ = cleandoc(graph.__doc__ or "").format(attributes=words)
-
-
-_document_attributes()

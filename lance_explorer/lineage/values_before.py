@@ -5,11 +5,11 @@ Rows that lie in the same files in several versions are read once, in as few ver
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.operation_names import OperationName

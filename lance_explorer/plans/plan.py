@@ -5,7 +5,6 @@ import shlex
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
+from propcache.api import cached_property
 
 from lance_explorer.answers import Answer, Answering, Section, lines
 from lance_explorer.answers.calls import literal

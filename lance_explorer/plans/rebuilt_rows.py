@@ -1,13 +1,13 @@
 """The rows of damaged fragments, put together from what is there."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.changes.known_values import all_values
 from lance_explorer.changes.version_pair import VersionPair

@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
+from propcache.api import cached_property
 
 from lance_explorer.changes.version_rows import place_rows
 from lance_explorer.format.indices import SYSTEM_INDICES

@@ -1,8 +1,7 @@
 """What several parts of a report tell of: each is read once."""
 
-from functools import cached_property
-
 import polars as pl
+from propcache.api import cached_property
 
 from lance_explorer.checks.advice import advice
 from lance_explorer.disk.survey import Survey, survey

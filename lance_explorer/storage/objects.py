@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain, repeat
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import obstore
 from obstore.exceptions import BaseError, UnknownConfigurationKeyError
 from obstore.store import AzureStore, GCSStore, S3Store
+from propcache.api import cached_property
 
 from lance_explorer.errors import CorruptFileError, InvalidArgumentError, StorageError
 from lance_explorer.storage.ahead import UNKNOWN_BYTES, ReadAhead, has_room

@@ -1,10 +1,10 @@
 """The lives of fragments as a picture to move about in, with the ways of rows through it."""
 
-from functools import cached_property
 from typing import ClassVar
 
 import polars as pl
 from msgspec.structs import asdict
+from propcache.api import cached_property
 
 from lance_explorer.answers.calls import literal
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError

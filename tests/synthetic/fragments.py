@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
+from propcache.api import cached_property
 from pyroaring import BitMap
 
 from lance_explorer.format._pb import table_pb2 as pb

@@ -177,7 +177,7 @@ def test_the_database_that_was_given_stays_as_it_was(explorer, folder, browse):
 def test_code_gives_the_frame_that_is_shown(folder, view):
     explorer = DatabaseExplorer(lx.open_database(folder), view)
     *lines, last = explorer.code().splitlines()
-    names = {}
+    names: dict[str, object] = {}
     exec("\n".join(lines), names)
     assert eval(last, names).equals(explorer.frame())
 

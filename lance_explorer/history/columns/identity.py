@@ -6,9 +6,10 @@ are folds over the graph of commits (:mod:`lance_explorer.history.columns.lives`
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import count
 from typing import NamedTuple
+
+from propcache.api import cached_property
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.schema import NO_PARENT

@@ -1,9 +1,8 @@
 """What the classification of rows must know of a step beside its rows."""
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update

@@ -10,8 +10,9 @@ The versions that created and updated rows are what stable tables store, replaye
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from functools import cached_property
 from itertools import zip_longest
+
+from propcache.api import cached_property
 
 from lance_explorer.format.column_operations import DataReplacement, Merge
 from lance_explorer.format.fragments import Fragment

@@ -10,10 +10,10 @@ the version that turned row IDs on stored for rows that are older says nothing o
 """
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import homes_of

@@ -6,10 +6,10 @@ row IDs.
 """
 
 from collections.abc import Collection
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.history.identity.reused_row_ids import namesakes_of
 from lance_explorer.history.identity.row_id_lines import Namesakes, RowIdLine

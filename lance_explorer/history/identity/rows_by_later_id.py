@@ -4,10 +4,9 @@ Rows of versions before have the row IDs that they got then, or identities that 
 (:mod:`lance_explorer.history.identity.rows_before_ids`).
 """
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.history.identity.birth_addresses import RowsByAddress
 from lance_explorer.history.identity.row_origins import RowOrigins

@@ -7,10 +7,10 @@ compact as it is stored. Who the rows are is not known here.
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 from pyroaring import BitMap
 
 from lance_explorer.errors import FormatError, StorageError

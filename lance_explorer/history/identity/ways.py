@@ -2,10 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 from pyroaring import BitMap
 
 from lance_explorer.history.identity.row_id_lines import Namesakes

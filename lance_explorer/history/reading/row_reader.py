@@ -7,11 +7,11 @@ version again, external ones from their file, and spilled ones from a hidden col
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 from pyroaring import BitMap
 
 from lance_explorer.errors import (

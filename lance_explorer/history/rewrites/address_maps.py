@@ -5,10 +5,10 @@ Knows nothing of deletions, updates and restores: those are for who follows rows
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.rewrites.group_rows import pair_rows, reading_deletions
