@@ -168,3 +168,8 @@ class AnswerParts:
     findings: tuple[Finding, ...] = ()
     place: Place | None = None
     asks: tuple[Ask, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [section.name for section in self.sections]
+        if len(names) > len({*names}):  # JSON would have but the last
+            raise ValueError(f"two sections of an answer have the same name: {names}")

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from lance_explorer.answers import Answer, Answering, Section, said
+from lance_explorer.answers import Answer, Section, said
 from lance_explorer.answers.calls import literal
-from lance_explorer.arguments import shown
+from lance_explorer.database.of_tables import OfTables
 from lance_explorer.disk.cleanup_preview import CleanupPreview
-from lance_explorer.errors import LanceExplorerError, TableNotFoundError
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.frames.columns import BYTES, COUNT, TEXT, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted
@@ -32,7 +32,7 @@ CLEANUPS = FrameSchema(
 _MOST_CALLS = 3
 
 
-class DatabaseCleanup(Answering):
+class DatabaseCleanup(OfTables[CleanupPreview]):
     """What a cleanup of each table of a database would free; nothing is removed.
 
     Made by :meth:`Database.cleanup_preview`. ``preview["photos"]`` is the preview of one table.
@@ -57,19 +57,8 @@ class DatabaseCleanup(Answering):
         found: Mapping[str, CleanupPreview | LanceExplorerError],
         uris: Mapping[str, str],
     ) -> None:
-        self._name, self._found, self._uris = name, found, uris
-
-    def __getitem__(self, name: str) -> CleanupPreview:
-        found = self._found.get(name)
-        if found is None:
-            raise TableNotFoundError(f"{self._name} has no table {shown(name)}")
-        if isinstance(found, LanceExplorerError):
-            raise found
-        return found
-
-    @property
-    def _subject(self) -> str:
-        return self._name
+        super().__init__(name, found)
+        self._uris = uris
 
     @property
     def freed_bytes(self) -> int:

@@ -1,12 +1,13 @@
 """Rows that were found by their values in the tables of a database."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 
 import polars as pl
 
-from lance_explorer.answers import Answer, Answering, Section
-from lance_explorer.arguments import shown
-from lance_explorer.errors import LanceExplorerError, TableNotFoundError
+from lance_explorer.answers import Answer, Section
+from lance_explorer.database.of_tables import OfTables
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.frames.columns import COUNT, TEXT, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import counted
@@ -31,7 +32,7 @@ FOUND_TABLES = FrameSchema(
 """The columns of ``DatabaseFound.tables()``."""
 
 
-class DatabaseFound(Answering):
+class DatabaseFound(OfTables[Found]):
     """Rows that were found in the tables of a database, and which tables were not searched.
 
     Made by :meth:`Database.find`. ``found["photos"]`` is what was found in one table.
@@ -51,21 +52,8 @@ class DatabaseFound(Answering):
     def __init__(
         self, name: str, where: str, found: Mapping[str, Found | LanceExplorerError]
     ) -> None:
-        self._name, self.where, self._found = name, where, found
-
-    def __getitem__(self, name: str) -> Found:
-        found = self._found.get(name)
-        if found is None:
-            raise TableNotFoundError(f"{self._name} has no table {shown(name)}")
-        if isinstance(found, LanceExplorerError):
-            raise found
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([name for name, one in self._found.items() if isinstance(one, Found)])
-
-    def __len__(self) -> int:
-        return len([*self])
+        super().__init__(name, found)
+        self.where = where
 
     @property
     def _subject(self) -> str:
@@ -74,12 +62,13 @@ class DatabaseFound(Answering):
     @property
     def num_rows(self) -> int:
         """How many rows were found so far in all tables."""
-        return sum(one.num_rows for one in self._found.values() if isinstance(one, Found))
+        return sum(one.num_rows for one in self._told.values())
 
     @property
     def is_complete(self) -> bool:
         """Whether each table was searched whole."""
-        return all(isinstance(one, Found) and one.is_complete for one in self._found.values())
+        told = self._told.values()
+        return len(told) == len(self._found) and all(one.is_complete for one in told)
 
     @documented(FOUND_TABLES)
     def tables(self) -> pl.DataFrame:
@@ -109,16 +98,7 @@ class DatabaseFound(Answering):
         missing = tables["num_rows"].null_count()
         rest = f"; {counted(missing, 'table')} could not be searched" if missing else ""
         rows = [
-            Section(
-                part.name,
-                f"{name}: {part.title or 'rows'}",
-                part.content,
-                part.shown,
-                part.values,
-                part.words,
-                part.uncut,
-                part.schema,
-            )
+            replace(part, name=f"{name}: {part.name}", title=f"{name}: {part.title}")
             for name in having
             for part in self[name].answer.sections
             if isinstance(part.content, pl.DataFrame) and part.title is not None

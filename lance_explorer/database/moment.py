@@ -2,19 +2,19 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from lance_explorer.answers import Answer, Answering, Section
+from lance_explorer.answers import Answer, Section
 from lance_explorer.arguments import path, shown
+from lance_explorer.database.of_tables import OfTables
 from lance_explorer.errors import (
     InvalidArgumentError,
     LanceExplorerError,
     StorageError,
-    TableNotFoundError,
 )
 from lance_explorer.frames.columns import COUNT, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.documented import documented
@@ -54,7 +54,7 @@ _FORMAT = 1
 _MOST_BYTES = 256 << 20
 
 
-class Moment(Answering):
+class Moment(OfTables[Snapshot]):
     """All tables of a database as they were at one time.
 
     Made by :meth:`Database.at`. ``moment["photos"]`` is the Snapshot of a table.
@@ -76,29 +76,8 @@ class Moment(Answering):
     def __init__(
         self, name: str, uri: str, when: str, found: Mapping[str, Snapshot | LanceExplorerError]
     ) -> None:
-        self._name, self._uri, self._when, self._found = name, uri, when, found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._snapshots)
-
-    def __len__(self) -> int:
-        return len(self._snapshots)
-
-    def __getitem__(self, name: str) -> Snapshot:
-        found = self._found.get(name)
-        if found is None:
-            raise TableNotFoundError(f"{self._name} has no table {shown(name)}")
-        if isinstance(found, LanceExplorerError):
-            raise found
-        return found
-
-    @property
-    def _subject(self) -> str:
-        return self._name
-
-    @property
-    def _snapshots(self) -> dict[str, Snapshot]:
-        return {name: one for name, one in self._found.items() if isinstance(one, Snapshot)}
+        super().__init__(name, found)
+        self._uri, self._when = uri, when
 
     @documented(MOMENT)
     def to_polars(self) -> pl.DataFrame:
@@ -127,7 +106,7 @@ class Moment(Answering):
     @property
     def answer(self) -> Answer:
         """Which version each table had."""
-        there = len(self._snapshots)
+        there = len(self)
         rest = len(self._found) - there
         without = f"; {counted(rest, 'table')} had none, or cannot be read" if rest else ""
         return Answer(
@@ -151,7 +130,7 @@ class Moment(Answering):
         --------
         >>> text = database.at("today").lock()
         >>> database.verify(text)
-        Verifications(1 table is as it was locked.)
+        Verifications(lock: 1 table is as it was locked.)
         """
         missing = [name for name, one in self._found.items() if not isinstance(one, Snapshot)]
         if missing:
@@ -159,12 +138,12 @@ class Moment(Answering):
                 f"{counted(len(missing), 'table')} cannot be locked, such as {shown(missing[0])}: "
                 f"{self._found[missing[0]]}"
             )
-        tables = {name: json.loads(lock(one)) for name, one in self._snapshots.items()}
+        tables = {name: json.loads(lock(one)) for name, one in self._told.items()}
         members = {_FORMAT_KEY: _FORMAT, "database": self._uri, "tables": tables}
         return visible_json(json.dumps(members, indent=2, ensure_ascii=False)) + "\n"
 
 
-class Verifications(Answering):
+class Verifications(OfTables[Verification]):
     """What became of the versions that a lock of many tables names.
 
     It is true if all are as they were. ``found["photos"]`` is the Verification of a table.
@@ -176,21 +155,15 @@ class Verifications(Answering):
     """
 
     def __init__(self, found: Mapping[str, Verification | LanceExplorerError]) -> None:
-        self._found = found
-
-    def __getitem__(self, name: str) -> Verification:
-        found = self._found[name]
-        if isinstance(found, LanceExplorerError):
-            raise found
-        return found
+        super().__init__("lock", found)
 
     def __bool__(self) -> bool:
-        return all(isinstance(one, Verification) and bool(one) for one in self._found.values())
+        return self.is_known and all(self._told.values())
 
     @property
     def is_known(self) -> bool:
         """Whether it is known of all tables."""
-        return all(isinstance(one, Verification) for one in self._found.values())
+        return len(self) == len(self._found)
 
     @documented(VERIFIED)
     def to_polars(self) -> pl.DataFrame:
@@ -215,7 +188,7 @@ class Verifications(Answering):
     def answer(self) -> Answer:
         """How many are as they were, and what became of the others."""
         frame = self.to_polars()
-        same = sum(isinstance(one, Verification) and bool(one) for one in self._found.values())
+        same = sum(bool(one) for one in self._told.values())
         others = len(frame) - same
         verb = "is as it was" if same == 1 else "are as they were"
         rest = f"; {counted(others, 'other table')} not" if others else ""

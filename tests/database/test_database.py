@@ -1,5 +1,6 @@
 """Many tables as one, compared with each table alone, with pylance and with ``os.walk``."""
 
+import json
 import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -287,3 +288,11 @@ def test_a_folder_without_tables_is_an_error(tmp_path: Path) -> None:
         lx.open_database(tmp_path)
     with pytest.raises(lx.InvalidArgumentError, match="lancedb connection"):
         lx.open_database(3)
+
+
+def test_rows_that_were_found_in_two_tables_are_all_in_json(tmp_path):
+    for name in ("a", "b"):
+        lance.write_dataset(pa.table({"id": [2]}), tmp_path / f"{name}.lance")
+    told = json.loads(lx.open_database(tmp_path).find("id = 2").answer.json())
+    rows = {name: part["rows"] for name, part in told["sections"].items()}
+    assert [row["id"] for row in rows["a: rows"] + rows["b: rows"]] == [2, 2]

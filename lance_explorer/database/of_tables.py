@@ -1,0 +1,48 @@
+"""What was asked of each table of a database."""
+
+from collections.abc import Iterator, Mapping
+from typing import Generic, TypeVar
+
+from lance_explorer.answers import Answering
+from lance_explorer.arguments import shown
+from lance_explorer.errors import LanceExplorerError, TableNotFoundError
+
+__all__ = ["OfTables"]
+
+_T = TypeVar("_T")
+
+
+class OfTables(Answering, Generic[_T]):
+    """What each table of a database answered, by its name; tables that could not raise the reason.
+
+    Iterating gives the names of those that did answer.
+    """
+
+    def __init__(self, name: str, found: Mapping[str, _T | LanceExplorerError]) -> None:
+        self._name, self._found = name, found
+
+    def __getitem__(self, name: str) -> _T:
+        found = self._found.get(name)
+        if found is None:
+            raise TableNotFoundError(f"{self._name} has no table {shown(name)}")
+        if isinstance(found, LanceExplorerError):
+            raise found
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._told)
+
+    def __len__(self) -> int:
+        return len(self._told)
+
+    @property
+    def _subject(self) -> str:
+        return self._name
+
+    @property
+    def _told(self) -> dict[str, _T]:
+        return {
+            name: one
+            for name, one in self._found.items()
+            if not isinstance(one, LanceExplorerError)
+        }
