@@ -1,8 +1,9 @@
 """Calls as lines of Python, and as commands."""
 
 import shlex
+from collections.abc import Iterable
 
-__all__ = ["call", "command", "literal"]
+__all__ = ["call", "command", "literal", "options_lines"]
 
 
 def call(function: str, *arguments: object, **options: object) -> str:
@@ -43,3 +44,24 @@ def literal(value: object) -> str:
         return f"({', '.join(map(literal, value))})"
     text = repr(value)
     return f'"{text[1:-1]}"' if isinstance(value, str) and '"' not in text else text
+
+
+def options_lines(options: Iterable[str] | None, arguments: list[str]) -> list[str]:
+    """Add storage options to arguments, by name; return the line in which they are filled in.
+
+    Keys and passwords are never in it.
+
+    Examples
+    --------
+    >>> from lance_explorer.answers.calls import options_lines
+    >>> arguments = ["uri"]
+    >>> options_lines({"aws_region": "eu-1"}, arguments)
+    ['storage_options = {"aws_region": ...}  # fill in what you opened it with']
+    >>> arguments
+    ['uri', 'storage_options=storage_options']
+    """
+    if not options:
+        return []
+    arguments.append("storage_options=storage_options")
+    placeholders = ", ".join([f"{literal(name)}: ..." for name in sorted(options)])
+    return [f"storage_options = {{{placeholders}}}  # fill in what you opened it with"]

@@ -1,11 +1,11 @@
 """What a cleanup of each table of a database would free."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
 from lance_explorer.answers import Answer, Section, said
-from lance_explorer.answers.calls import literal
+from lance_explorer.answers.calls import literal, options_lines
 from lance_explorer.database.of_tables import OfTables
 from lance_explorer.disk.cleanup_preview import CleanupPreview
 from lance_explorer.errors import LanceExplorerError
@@ -56,9 +56,10 @@ class DatabaseCleanup(OfTables[CleanupPreview]):
         name: str,
         found: Mapping[str, CleanupPreview | LanceExplorerError],
         uris: Mapping[str, str],
+        options: Iterable[str] | None = None,
     ) -> None:
         super().__init__(name, found)
-        self._uris = uris
+        self._uris, self._options = uris, options
 
     @property
     def freed_bytes(self) -> int:
@@ -92,13 +93,16 @@ class DatabaseCleanup(OfTables[CleanupPreview]):
     def code(self) -> str:
         """The calls that free most, of the three tables whose cleanups free most; empty: none."""
         some = self.tables().filter(pl.col("freed_bytes") > 0, pl.col("code") != "")
-        parts = list[str]()
-        for name, code in some.head(_MOST_CALLS).select("name", "code").iter_rows():
-            parts += ["", f"dataset = lance.dataset({literal(self._uris[name])})", code]
-        if not parts:
+        if some.is_empty():
             return ""
-        ages = ["from datetime import timedelta", ""] if "timedelta(" in "".join(parts) else []
-        return "\n".join([*ages, "import lance", *parts])
+        options = list[str]()
+        given = options_lines(self._options, options)
+        calls = [
+            f"\ndataset = lance.dataset({', '.join([literal(self._uris[name]), *options])})\n{code}"
+            for name, code in some.head(_MOST_CALLS).select("name", "code").iter_rows()
+        ]
+        ages = ["from datetime import timedelta", ""] if "timedelta(" in "".join(calls) else []
+        return "\n".join([*ages, "import lance", *[f"\n{line}" for line in given], *calls])
 
     @property
     def sentence(self) -> str:

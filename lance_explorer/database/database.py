@@ -113,7 +113,7 @@ def open_database(
     if known is not None and not isinstance(known, Ledger):
         known = path("ledger", known)
         ledger_of(known)  # what is wrong with it is said now
-    return Database(lambda: members_of(database, options, allowed, known), options)
+    return Database(lambda: members_of(database, options, allowed, known))
 
 
 class Database(Answering):
@@ -136,9 +136,8 @@ class Database(Answering):
     (['people'], True, 1)
     """
 
-    def __init__(self, find: Callable[[], Members], storage_options: Options | None = None) -> None:
+    def __init__(self, find: Callable[[], Members]) -> None:
         self._find = find
-        self._options = storage_options
         self._members = find()
         self._opened: dict[str, Table] = {}
         self._seen: list[Look] | None = None
@@ -463,9 +462,8 @@ class Database(Answering):
             ),
             "Looking what cleanups would remove",
         )
-        return DatabaseCleanup(
-            self.name, found, {one.name: one.uri for one in self._members.tables}
-        )
+        uris = {one.name: one.uri for one in self._members.tables}
+        return DatabaseCleanup(self.name, found, uris, self._members.storage_options)
 
     def explore(self, view: str = "tables", *, follow: bool = True) -> "DatabaseExplorer":
         """Return a widget with all tables, to look at in a notebook; a click opens one of them.
@@ -569,7 +567,8 @@ class Database(Answering):
         """Return what lies in the folder and in no table."""
         if not self._members.is_folder:
             return OtherFiles(0, 0)
-        return other_files(self.uri, [one.uri for one in self._members.tables], self._options)
+        tables = [one.uri for one in self._members.tables]
+        return other_files(self.uri, tables, self._members.storage_options)
 
     def _clones(self) -> dict[str, list[str]]:
         """Return the tables of the database that read the files of another one, by its URI."""

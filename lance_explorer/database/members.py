@@ -104,11 +104,14 @@ class Members:
         They, by name.
     is_folder : bool
         Whether the database is a folder, so that all that lies in it is the database's.
+    storage_options : Options or None
+        How to get at the files of the folder.
     """
 
     uri: str
     tables: list[Member]
     is_folder: bool
+    storage_options: Options | None = None
 
 
 def members_of(
@@ -158,7 +161,8 @@ def _of_folder(
                 _name(place, place), f"{found.uri}/{place}", problem=_LINK.format(target)
             )
             tables.append(member)
-    return Members(found.uri, sorted(tables, key=lambda one: one.name), is_folder=True)
+    by_name = sorted(tables, key=lambda one: one.name)
+    return Members(found.uri, by_name, is_folder=True, storage_options=options)
 
 
 def _name(place: str, uri: str) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from lance_explorer.answers.calls import call, literal
+from lance_explorer.answers.calls import call, literal, options_lines
+from lance_explorer.database import Database
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.table import Table
 from lance_explorer.widgets.arranging import Sort, read_filter
 
-__all__ = ["arranged_code", "dataset_code", "opening_code"]
+__all__ = ["arranged_code", "database_code", "dataset_code", "opening_code"]
 
 _IMPORTS = {
     "pl.": "import polars as pl",
@@ -28,12 +29,34 @@ def opening_code(table: Table, code: str) -> str:
     arguments = [literal(table._view.uri_to_open)]
     if table.branch is not None:
         arguments.append(f"branch={literal(table.branch)}")
-    lines = _options_lines(table, arguments)
+    lines = options_lines(table._view.main_storage.options, arguments)
     allowed = table._view.main_storage.bases.allowed
     if allowed:
         arguments.append(f"allow_bases={literal([*allowed])}")
     lines.append(f"table = lx.open_table({', '.join(arguments)})")
     return "\n".join(["import lance_explorer as lx", *imports, "", *lines, code])
+
+
+def database_code(database: Database, code: str) -> str:
+    """Return code with the lines before it that it needs: how to open the database.
+
+    Examples
+    --------
+    >>> print(database_code(database, "database.tables()"))
+    import lance_explorer as lx
+    <BLANKLINE>
+    database = lx.open_database("...")
+    database.tables()
+    """
+    members = database._members
+    arguments = [literal(members.uri) if members.is_folder else "namespace"]
+    lines = options_lines(members.storage_options, arguments)
+    if not members.is_folder:
+        lines.append("namespace = ...  # the connection or namespace that you opened")
+    if members.tables and (allowed := members.tables[0].allow_bases):
+        arguments.append(f"allow_bases={literal([*allowed])}")
+    lines.append(f"database = lx.open_database({', '.join(arguments)})")
+    return "\n".join(["import lance_explorer as lx", "", *lines, code])
 
 
 def dataset_code(table: Table, code: str) -> str:
@@ -51,19 +74,9 @@ def dataset_code(table: Table, code: str) -> str:
     if "timedelta(" in code:
         imports.insert(0, "from datetime import timedelta\n")
     arguments = [literal(table._view.uri_to_open)]
-    lines = _options_lines(table, arguments)
+    lines = options_lines(table._view.main_storage.options, arguments)
     lines.append(f"dataset = lance.dataset({', '.join(arguments)})")
     return "\n".join([*imports, "", *lines, code])
-
-
-def _options_lines(table: Table, arguments: list[str]) -> list[str]:
-    """Add storage options to arguments, by name; return the line in which they are filled in."""
-    options = sorted(table._view.main_storage.options or ())
-    if not options:
-        return []
-    arguments.append("storage_options=storage_options")
-    placeholders = ", ".join([f"{literal(name)}: ..." for name in options])
-    return [f"storage_options = {{{placeholders}}}  # fill in what you opened the table with"]
 
 
 def arranged_code(code: str, schema: pl.Schema, typed: str, sorts: Sequence[Sort] = ()) -> str:

@@ -9,7 +9,6 @@ from html import escape
 
 import polars as pl
 
-from lance_explorer.answers.calls import literal
 from lance_explorer.arguments import check_choice, flag, of_kind
 from lance_explorer.database import Database
 from lance_explorer.errors import LanceExplorerError
@@ -18,6 +17,7 @@ from lance_explorer.history.version_refs import said_time
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.answer_view import answer_view
+from lance_explorer.widgets.code_lines import database_code
 from lance_explorer.widgets.database_data import log_of, moment_of, tables_of, usage_of
 from lance_explorer.widgets.explorer import Explorer
 from lance_explorer.widgets.live import Pace, failure_words
@@ -210,19 +210,7 @@ class DatabaseExplorer(Whole):
         """
         if self._explorer is not None:
             return self._explorer.code()
-        options = sorted(self._database._options or ())
-        given = ", storage_options=storage_options" if options else ""
-        names = ", ".join([f"{literal(name)}: ..." for name in options])
-        filled = [f"storage_options = {{{names}}}  # fill in what you opened it with"]
-        return "\n".join(
-            [
-                "import lance_explorer as lx",
-                "",
-                *(filled if options else ()),
-                f"database = lx.open_database({literal(self._database.uri)}{given})",
-                _CODE[self._view],
-            ]
-        )
+        return database_code(self._database, _CODE[self._view])
 
     def close(self) -> None:
         """Close it, with the explorer of the table that is shown."""

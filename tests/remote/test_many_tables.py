@@ -1,6 +1,9 @@
 """A database in a bucket answers as the same folder does."""
 
+from datetime import timedelta
 from pathlib import Path
+
+import lancedb
 
 import lance_explorer as lx
 from tests.database.databases import write
@@ -50,3 +53,26 @@ def test_other_processes_look_at_many_tables_with_the_options(
     local = lx.open_database(tmp_path / "db")
     assert there.tables().drop("uri").equals(local.tables().drop("uri"))
     assert there.tables()["problem"].null_count() == 30
+
+
+def test_a_lancedb_connection_to_a_bucket_brings_its_options(
+    bucket: Bucket, tmp_path: Path
+) -> None:
+    uri = bucket.copy(made(tmp_path / "db"), "connected")
+    options = dict(bucket.options)
+    database = lx.open_database(lancedb.connect(uri, storage_options=options))
+    given = lx.open_database(uri, bucket.options)
+    assert database.disk_usage().other_files == given.disk_usage().other_files
+    assert database.tables().equals(given.tables())
+    calls = database.cleanup_preview(older_than=timedelta(0)).code
+    code = lx.widgets.DatabaseExplorer(database, follow=False).code()
+    for text in (calls, code):
+        assert "storage_options=storage_options" in text
+        assert "do-not-show" not in text
+        names: dict[str, object] = {}
+        filled = text.replace("...", "''")
+        line = next(one for one in filled.splitlines() if one.startswith("storage_options = "))
+        exec(line, names)
+        assert sorted(names["storage_options"]) == sorted(options)  # type: ignore[call-overload]
+    exec(calls.replace("storage_options = {", "other = {"), {"storage_options": options})
+    assert lx.open_database(uri, bucket.options)["photos"].versions().height == 1
