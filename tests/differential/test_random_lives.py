@@ -30,6 +30,7 @@ LOOKS_LIKE_A_COMPACTION = [107, 117, 129, 138, 154]
 WERE_WRONG = [
     (1150745597, [4, 5, 6, 7, 8, 9, 15, 18, 19, 21], None),
     (2747345861, [7, 9, 10, 11, 12, 13, 14, 15, 18, 19, 20, 24, 26, 27], 11),
+    (173302443, [7, 11, 21, 22, 23], 11),
 ]
 """Lives of which answers were wrong: the seed, the steps that matter, and when row IDs came."""
 

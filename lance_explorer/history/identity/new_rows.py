@@ -4,7 +4,7 @@ import numpy as np
 
 from lance_explorer.history.detached import maybe_restored
 from lance_explorer.history.identity.stored_rows import StoredRows
-from lance_explorer.history.readable import rows_history, since_row_ids_went
+from lance_explorer.history.readable import have_row_ids, rows_history, since_row_ids_went
 from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.rowids.runs import RunColumns, merged_ids, overlaps
 from lance_explorer.rowids.sequence import RowIdSequence
@@ -22,6 +22,8 @@ def doubtful_ids(stored: StoredRows, position: int) -> RunColumns:
         return _written_ids(stored, position)
     hidden = [RunColumns.empty()]
     for one in maybe_restored(stored.view, stored.history, position):
+        if not have_row_ids(one.history).any():
+            continue  # from before row IDs were turned on: it brings none
         rows = StoredRows(stored.view, since_row_ids_went(rows_history(one.history)))
         if _moved_in_gap(stored, position) <= one.files:
             hidden += [_all_ids(rows.row_ids(state)) for state in one.own]
