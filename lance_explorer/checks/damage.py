@@ -207,7 +207,7 @@ class Damage(Answering):
         ]
         self._num_versions = len(view.history)
         self.back = back
-        self.whole_version = back and back.version
+        self.whole_version = (back and back.version) if damaged else self._latest
         self._lost = _union([one.lost for one in self.now])
         self.num_lost = len(self._lost)
         self.num_open = len(np.setdiff1d(_union([one.open for one in self.now]), self._lost))

@@ -267,3 +267,11 @@ def test_of_a_file_with_damaged_values_only_the_damaged_rows_are_lost(
     assert 0 < damage.num_lost == line["num_rows"] <= 15_000
     if data_format != "legacy":
         assert damage.num_lost < 15_000
+
+
+def test_the_latest_of_a_table_without_damage_is_its_newest_whole_version(tmp_path: Path) -> None:
+    lance.write_dataset(pa.table({"a": [1]}), tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"a": [2]}), tmp_path / "t.lance", mode="append")
+    found = lx.open_table(tmp_path / "t.lance").damage()
+    assert not found
+    assert found.whole_version == 2
