@@ -253,7 +253,7 @@ APART = (
 )
 LONG = (
     *("tests/remote", "tests/hostile", "tests/report", "tests/soak", "tests/test_gone.py"),
-    *("tests/figures", "tests/jupyter", "tests/ledger"),
+    *("tests/database", "tests/figures", "tests/jupyter", "tests/ledger", "tests/plans"),
     "tests/storage/test_forked.py",
     *("tests/test_assistant.py", "tests/test_demo.py", "tests/test_seeds.py"),
     *("tests/test_table_fuzzing.py", "tests/values/test_child.py", "tests/values/test_gate.py"),

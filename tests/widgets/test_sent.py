@@ -22,5 +22,6 @@ def test_there_is_a_record_of_each_kind_of_message(recorder):
     assert kinds() <= recorder.seen
 
 
+@pytest.mark.slow
 def test_there_is_a_record_of_each_question_and_of_all_news(recorder):
     assert questions() <= recorder.lines.keys()
