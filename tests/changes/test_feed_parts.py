@@ -143,6 +143,14 @@ def test_commits_are_in_order_and_both_images_name_the_same_columns(twins, gap):
     assert unknown["changed_columns"].null_count() == len(unknown)
 
 
+@pytest.mark.parametrize("num_rows", [1, 2, 3, 8])
+def test_parts_of_commits_follow_one_another_and_none_is_empty(twins, num_rows):
+    parts = lx.open_table(twins["all kept"].uri).changes(0, mode="per_commit").parts(num_rows)
+    stretches = [*dict.fromkeys((part.begin, part.end) for part in parts)]
+    assert all(begin < end for begin, end in stretches)
+    assert [end for _, end in stretches[:-1]] == [begin for begin, _ in stretches[1:]]
+
+
 def test_rows_from_before_a_lost_compaction_that_a_restore_brings_back_are_uncertain(tmp_path):
     twin = Twin.create(str(tmp_path / "t.lance"), 10, stable_row_ids=False)
     twin.compact()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lance_explorer.rowids.arrays import MAX_U64
-from lance_explorer.rowids.runs import RunColumns, Runs, separated
+from lance_explorer.rowids.runs import RunColumns, Runs, merged_ids, separated
 from tests.rowids.strategies import Addresses, edges, numbers, uint64
 
 
@@ -63,6 +63,22 @@ def test_the_constructor_sorts_and_merges(some):
     assert_normal(runs)
     assert addresses(runs) == addresses(some)
     assert runs.num_rows == len(addresses(some))
+
+
+@given(columns(disjoint=False))
+def test_merged_ids_are_as_few_ranges_as_can_be(some):
+    start, stop = merged_ids(some)
+    found = {
+        row_id
+        for pair in zip(start.tolist(), stop.tolist(), strict=True)
+        for row_id in range(*pair)
+    }
+    assert found == {
+        row_id
+        for place in range(len(some.start))
+        for row_id in addresses(some.where(slice(place, place + 1)))
+    }
+    assert (start[1:] > stop[:-1]).all()
 
 
 @given(columns(disjoint=False))

@@ -16,6 +16,7 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.row_counts import counts_of
 from tests.inspect.tables import stored
 from tests.synthetic import SyntheticTable
+from tests.synthetic.wire import record
 
 FRAGMENT = 1 << 32
 
@@ -194,6 +195,20 @@ def test_over_a_gap_the_row_versions_tell_when(tmp_path):
     }
     versions = dict(zip(events.identity.tolist(), events.version.tolist(), strict=True))
     assert versions == {1: 3, 2: 5, 4: 2, 6: 5}
+
+
+def test_over_a_gap_the_first_row_id_that_was_not_given_is_of_a_new_row(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=1).append(rows=1)
+    fragments = [one.message for one in table.state.fragments.values()]
+    for fragment in fragments:
+        fragment.ClearField("inline_created_at")
+        fragment.ClearField("inline_last_updated_at")
+    records = [record(2, fragment.SerializeToString()) for fragment in fragments]
+    table.amend(fragments=b"".join(records)).remove(2)
+    assert told(events_of(table)) == [
+        ("created", "lost", 4, None, FRAGMENT, 1),
+        ("created", "recorded", 5, None, 2 * FRAGMENT, 1),
+    ]
 
 
 def test_over_a_gap_addresses_prove_what_stayed(tmp_path):
