@@ -12,10 +12,12 @@ from lance_explorer.history.events.row_events import (
 )
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.state_rows import state_rows
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.row_counts import counts_of
 from tests.inspect.tables import stored
 from tests.synthetic import SyntheticTable
+from tests.synthetic.fragments import RowSequences
 from tests.synthetic.wire import record
 
 FRAGMENT = 1 << 32
@@ -197,12 +199,13 @@ def test_over_a_gap_the_row_versions_tell_when(tmp_path):
     assert versions == {1: 3, 2: 5, 4: 2, 6: 5}
 
 
-def test_over_a_gap_the_first_row_id_that_was_not_given_is_of_a_new_row(tmp_path):
+def test_over_a_gap_a_row_of_a_detached_version_is_new_by_its_row_id(tmp_path):
+    """Its created version tells no time; it has the first row ID that was not given before."""
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=1).append(rows=1)
     fragments = [one.message for one in table.state.fragments.values()]
-    for fragment in fragments:
-        fragment.ClearField("inline_created_at")
-        fragment.ClearField("inline_last_updated_at")
+    detached = np.full(1, FIRST_DETACHED + 7, dtype=np.uint64)
+    ids = np.array([4], dtype=np.uint64)
+    RowSequences([ids], detached, detached).write_to(fragments[1])
     records = [record(2, fragment.SerializeToString()) for fragment in fragments]
     table.amend(fragments=b"".join(records)).remove(2)
     assert told(events_of(table)) == [
