@@ -79,23 +79,21 @@ class Refs:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._unreadable: list[UnreadableRef] = []
 
-    @cached_property
+    @property
     def tags(self) -> Mapping[str, Tag]:
         """The tags by name, of versions on any branch."""
-        return _load(self._storage, TAGS_FOLDER, decode_tag, self._unreadable)
+        return self._tags[0]
 
-    @cached_property
+    @property
     def branches(self) -> Mapping[str, Branch]:
         """The branches by name; the main branch is not among them."""
-        return _load(self._storage, BRANCHES_FOLDER, decode_branch, self._unreadable)
+        return self._branches[0]
 
     @property
     def unreadable(self) -> list[UnreadableRef]:
         """The tags and branches that are listed, but cannot be read."""
-        _ = self.tags, self.branches  # reading them finds out
-        return self._unreadable
+        return [*self._tags[1], *self._branches[1]]
 
     @property
     def findings(self) -> list[Finding]:
@@ -118,6 +116,14 @@ class Refs:
                 raise RefNotFoundError(f"tag {name!r} cannot be read: {ref.problem}")
         names = ", ".join(self.tags) or "none"
         raise RefNotFoundError(f"no tag {name!r} in {self._storage.uri}; there are: {names}")
+
+    @cached_property
+    def _tags(self) -> tuple[dict[str, Tag], list[UnreadableRef]]:
+        return _load(self._storage, TAGS_FOLDER, decode_tag)
+
+    @cached_property
+    def _branches(self) -> tuple[dict[str, Branch], list[UnreadableRef]]:
+        return _load(self._storage, BRANCHES_FOLDER, decode_branch)
 
     def _is_in_circle(self, name: str) -> bool:
         """Return whether a branch is its own parent, or that of its parents."""
@@ -144,11 +150,9 @@ def _in_circle(name: str) -> Finding:
 
 
 def _load(
-    storage: Storage,
-    folder: str,
-    decode: Callable[[bytes, str], _R],
-    unreadable: list[UnreadableRef],
-) -> dict[str, _R]:
+    storage: Storage, folder: str, decode: Callable[[bytes, str], _R]
+) -> tuple[dict[str, _R], list[UnreadableRef]]:
+    """Return the references in a folder by name, and those that cannot be read."""
     kind = _KINDS[folder]
     try:
         paths = _paths(storage, folder)
@@ -160,9 +164,8 @@ def _load(
         found = storage.get_many([paths[name] for name in again])
         contents.update(zip(again, found, strict=True))
     except FormatError as error:
-        unreadable.append(UnreadableRef(kind, None, str(error)))
-        return {}
-    refs: dict[str, _R] = {}
+        return {}, [UnreadableRef(kind, None, str(error))]
+    refs, unreadable = dict[str, _R](), list[UnreadableRef]()
     for name, data in contents.items():
         try:
             if data is not None:
@@ -172,7 +175,7 @@ def _load(
                 unreadable.append(UnreadableRef(kind, name, problem, is_missing=True))
         except FormatError as error:
             unreadable.append(UnreadableRef(kind, name, str(error.located(paths[name]))))
-    return refs
+    return refs, unreadable
 
 
 def _paths(storage: Storage, folder: str) -> dict[str, str]:

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import obstore
 from obstore.exceptions import BaseError, UnknownConfigurationKeyError
 from obstore.store import AzureStore, GCSStore, S3Store
-from propcache.api import cached_property
 
 from lance_explorer.errors import CorruptFileError, InvalidArgumentError, StorageError
 from lance_explorer.storage.ahead import UNKNOWN_BYTES, ReadAhead, has_room
@@ -90,6 +89,7 @@ class ObjectStorage(Storage):
         self, uri: str, options: Mapping[str, str] | None = None, io: IoCounts | None = None
     ) -> None:
         super().__init__(uri.rstrip("/"), options, io)
+        self._threads = ThreadPoolExecutor(self.in_flight, "lance_explorer-storage")
         self._ahead: list[ReadAhead] = []
         self._answered, self._gone_until, self._gone_because = 0.0, 0.0, ""
         try:
@@ -211,10 +211,6 @@ class ObjectStorage(Storage):
         finally:
             for future in waiting:
                 future.cancel()
-
-    @cached_property
-    def _threads(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self.in_flight, "lance_explorer-storage")
 
     def _list(self, folder: str) -> Any:
         self.io.budget.claim_request(self.uri)

@@ -1,6 +1,8 @@
 """Tags and branches that are listed and whose files are not found, always or by chance."""
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -11,6 +13,7 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.storage.base import Contents
 from lance_explorer.storage.local import LocalStorage
 from tests.format.samples import DATA
+from tests.synthetic import SyntheticTable
 
 BRANCHES = DATA / "14.0.2" / "branches.lance"
 
@@ -95,3 +98,22 @@ def test_a_reference_that_was_deleted_since_it_was_listed_is_no_finding(branch):
     view = HistoryView.open(Deleting(str(BRANCHES), branch, 1))
     assert branch not in view.refs.branches
     assert view.refs.unreadable == []
+
+
+def test_threads_that_ask_at_once_are_told_of_each_reference_once(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append()
+    folder = tmp_path / "t.lance" / "_refs" / "tags"
+    folder.mkdir(parents=True)
+    (folder / "bad.json").write_text("{")
+    together = threading.Barrier(8)
+
+    def ask(refs):
+        together.wait()
+        _ = refs.tags
+        return len(refs.unreadable)
+
+    for _ in range(20):
+        refs = lx.open_table(table.path)._view.refs
+        with ThreadPoolExecutor(8) as threads:
+            assert {*threads.map(ask, [refs] * 8)} == {1}
+        assert len(refs.unreadable) == 1
