@@ -1,11 +1,11 @@
 """What a cleanup of each table of a database would free."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import polars as pl
 
 from lance_explorer.answers import Answer, Section, said
-from lance_explorer.answers.calls import literal, options_lines
+from lance_explorer.database.members import Member
 from lance_explorer.database.of_tables import OfTables
 from lance_explorer.disk.cleanup_preview import CleanupPreview
 from lance_explorer.errors import LanceExplorerError
@@ -55,11 +55,10 @@ class DatabaseCleanup(OfTables[CleanupPreview]):
         self,
         name: str,
         found: Mapping[str, CleanupPreview | LanceExplorerError],
-        uris: Mapping[str, str],
-        options: Iterable[str] | None = None,
+        members: Mapping[str, Member],
     ) -> None:
         super().__init__(name, found)
-        self._uris, self._options = uris, options
+        self._members = members
 
     @property
     def freed_bytes(self) -> int:
@@ -95,14 +94,13 @@ class DatabaseCleanup(OfTables[CleanupPreview]):
         some = self.tables().filter(pl.col("freed_bytes") > 0, pl.col("code") != "")
         if some.is_empty():
             return ""
-        options = list[str]()
-        given = options_lines(self._options, options)
-        calls = [
-            f"\ndataset = lance.dataset({', '.join([literal(self._uris[name]), *options])})\n{code}"
-            for name, code in some.head(_MOST_CALLS).select("name", "code").iter_rows()
-        ]
+        given, calls = dict[str, None](), list[str]()
+        for name, code in some.head(_MOST_CALLS).select("name", "code").iter_rows():
+            lines, opening = self._members[name].dataset_code()
+            given |= dict.fromkeys(lines)
+            calls += ["", f"dataset = {opening}", code]
         ages = ["from datetime import timedelta", ""] if "timedelta(" in "".join(calls) else []
-        return "\n".join([*ages, "import lance", *[f"\n{line}" for line in given], *calls])
+        return "\n".join([*ages, "import lance", *([""] if given else ()), *given, *calls])
 
     @property
     def sentence(self) -> str:

@@ -61,6 +61,7 @@ _T = TypeVar("_T")
 
 _FEW = 24
 _MOST_WAITING = 8
+"""Tables in an object store that are asked together: some questions read values into memory."""
 
 
 @hiding_arguments
@@ -462,8 +463,8 @@ class Database(Answering):
             ),
             "Looking what cleanups would remove",
         )
-        uris = {one.name: one.uri for one in self._members.tables}
-        return DatabaseCleanup(self.name, found, uris, self._members.storage_options)
+        members = {one.name: one for one in self._members.tables}
+        return DatabaseCleanup(self.name, found, members)
 
     def explore(self, view: str = "tables", *, follow: bool = True) -> "DatabaseExplorer":
         """Return a widget with all tables, to look at in a notebook; a click opens one of them.
@@ -522,7 +523,7 @@ class Database(Answering):
         Raises
         ------
         InvalidArgumentError, RefNotFoundError
-            If no table takes what is asked.
+            If no table that is there takes what is asked.
         """
 
         def asked(name: str) -> _T | LanceExplorerError:
@@ -536,10 +537,10 @@ class Database(Answering):
         answers = done_in_order([(1, partial(asked, name)) for name in self], most, most)
         listed = with_progress(self.names, what, "tables", few=_FEW)
         found = dict(zip(listed, answers, strict=True))
+        there = [one for one in found.values() if not isinstance(one, TableNotFoundError)]
         for kind in (InvalidArgumentError, RefNotFoundError):
-            if (refused := [one for one in found.values() if isinstance(one, kind)]) and len(
-                refused
-            ) == len(found):
+            refused = [one for one in there if isinstance(one, kind)]
+            if refused and len(refused) == len(there):
                 raise refused[0]
         return found
 

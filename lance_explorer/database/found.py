@@ -101,7 +101,7 @@ class DatabaseFound(OfTables[Found]):
             replace(part, name=f"{name}: {part.name}", title=f"{name}: {part.title}")
             for name in having
             for part in self[name].answer.sections
-            if isinstance(part.content, pl.DataFrame) and part.title is not None
+            if isinstance(part.content, pl.DataFrame) and part.title
         ]
         return Answer(
             f"{counted(self.num_rows, 'row')} found in {counted(len(having), 'table')} of "

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lance_explorer.answers.calls import literal, options_lines
 from lance_explorer.arguments import path, shown
 from lance_explorer.errors import InvalidArgumentError, StorageError, TableNotFoundError
 from lance_explorer.history.discovery import places_below
@@ -69,6 +70,22 @@ class Member:
         """Whether another process can open it, too."""
         return self.commits is None and not isinstance(self.ledger, Ledger)
 
+    def dataset_code(self) -> tuple[list[str], str]:
+        """Return lines to fill in, and after them the call of pylance that opens the table.
+
+        Examples
+        --------
+        >>> from lance_explorer.database.members import Member
+        >>> Member("a", "s3://b/a.lance", Options({"aws_region": "eu"})).dataset_code()[1]
+        'lance.dataset("s3://b/a.lance", storage_options=storage_options)'
+        """
+        arguments, lines = [literal(self.uri)], list[str]()
+        if self.commits is not None:  # its versions are where the namespace says
+            lines = ["namespace = ...  # fill in the namespace that you opened"]
+            arguments = ["namespace_client=namespace", f"table_id={literal(self.commits.table_id)}"]
+        lines += options_lines(self.storage_options, arguments)
+        return lines, f"lance.dataset({', '.join(arguments)})"
+
     def open(self) -> Table:
         """Open the table.
 
@@ -105,7 +122,7 @@ class Members:
     is_folder : bool
         Whether the database is a folder, so that all that lies in it is the database's.
     storage_options : Options or None
-        How to get at the files of the folder.
+        How to get at the files, as it was given.
     """
 
     uri: str
@@ -182,7 +199,7 @@ def _of_namespace(
         raise StorageError(f"the {called} does not list its tables: {error}") from error
     if not tables:
         raise TableNotFoundError(f"the {called} has no table")
-    return Members(called, tables, is_folder=False)
+    return Members(called, tables, is_folder=False, storage_options=options)
 
 
 def _table_ids(client: Any) -> Iterator[list[str]]:

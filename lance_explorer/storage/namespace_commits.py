@@ -28,7 +28,7 @@ class NamespaceCommits:
     def __init__(self, client: Any, table_id: list[str], uri: str) -> None:
         self.name = ".".join(table_id)
         self._client = client
-        self._table_id = table_id
+        self.table_id = table_id
         self._uri = uri
 
     def newest(self, uri: str, count: int) -> list[CommittedVersion]:
@@ -37,7 +37,7 @@ class NamespaceCommits:
             return []
         from lance_namespace import ListTableVersionsRequest
 
-        asked = ListTableVersionsRequest(id=self._table_id, limit=count, descending=True)
+        asked = ListTableVersionsRequest(id=self.table_id, limit=count, descending=True)
         try:
             found = self._client.list_table_versions(asked).versions
             told = [

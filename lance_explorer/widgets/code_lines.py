@@ -52,8 +52,8 @@ def database_code(database: Database, code: str) -> str:
     arguments = [literal(members.uri) if members.is_folder else "namespace"]
     lines = options_lines(members.storage_options, arguments)
     if not members.is_folder:
-        lines.append("namespace = ...  # the connection or namespace that you opened")
-    if members.tables and (allowed := members.tables[0].allow_bases):
+        lines.append("namespace = ...  # fill in the namespace that you opened")
+    if allowed := next((one.allow_bases for one in members.tables if one.allow_bases), ()):
         arguments.append(f"allow_bases={literal([*allowed])}")
     lines.append(f"database = lx.open_database({', '.join(arguments)})")
     return "\n".join(["import lance_explorer as lx", "", *lines, code])

@@ -11,7 +11,7 @@ import lancedb
 import polars as pl
 import pyarrow as pa
 import pytest
-from lance.namespace import DirectoryNamespace
+from lance.namespace import DirectoryNamespace, RestAdapter
 
 import lance_explorer as lx
 from lance_explorer.database import look, looking
@@ -90,8 +90,29 @@ def test_a_lancedb_connection_and_namespaces(tmp_path: Path) -> None:
         ("team.x", 2, 2),
         ("y", 2, 2),
     ]
+    calls = database.cleanup_preview(timedelta(0)).code
+    exec(calls.replace("namespace = ...", "pass"), {"namespace": namespace})
+    assert database.refresh().tables()["num_versions"].to_list() == [1, 1]
+    code = lx.widgets.DatabaseExplorer(database, follow=False).code()
+    names: dict[str, Any] = {"namespace": namespace}
+    exec(code.replace("namespace = ...", "pass"), names)
+    assert names["database"].names == database.names
+
     by_lancedb = lancedb.connect_namespace("dir", {"root": str(tmp_path / "a")})
     assert lx.open_database(by_lancedb).names == ["photos"]
+    with RestAdapter("dir", {"root": str(tmp_path / "a")}, port=0) as server:
+        rest = lance_namespace.connect("rest", {"uri": f"http://127.0.0.1:{server.port}"})
+        assert lx.open_database(rest).tables()["num_rows"].to_list() == [2]
+
+
+def test_what_no_table_takes_is_refused_whatever_is_no_table(tmp_path: Path) -> None:
+    write(tmp_path / "a.lance", [1])
+    (tmp_path / "half.lance" / "data").mkdir(parents=True)
+    database = lx.open_database(tmp_path)
+    with pytest.raises(lx.InvalidArgumentError, match="expression"):
+        database.find("id = ")
+    with pytest.raises(lx.RefNotFoundError, match="gold"):
+        database.at("gold")
 
 
 @pytest.mark.drawn(4)
