@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         RowNotFoundError,
         StorageError,
         TableNotFoundError,
+        UnreachableError,
         UnsupportedFeatureError,
         VersionNotFoundError,
     )
@@ -71,6 +72,7 @@ __all__ = [
     "StorageError",
     "Table",
     "TableNotFoundError",
+    "UnreachableError",
     "UnsupportedFeatureError",
     "Verification",
     "VersionNotFoundError",

@@ -14,6 +14,7 @@ The tree, grouped by what a handler would do::
     |   +-- UnsupportedFeatureError
     +-- InvalidArgumentError (ValueError)
     +-- StorageError (OSError)
+    |   +-- UnreachableError
     +-- BudgetExceededError (RuntimeError)
     +-- MissingDependencyError (ImportError)
 
@@ -23,11 +24,12 @@ What holds for all calls is stated here, once. The section ``Raises`` of a docst
 is special to that call.
 
 * No call returns half an answer: it returns all of it, or raises.
-* A call that reads a table raises :class:`StorageError` if a file is missing or cannot be read, or
-  if the storage cannot be reached or refuses; :class:`FormatError` if a file cannot be decoded:
-  :class:`CorruptFileError` if it is damaged or contradicts itself, :class:`UnsupportedFeatureError`
-  if it needs something that is not supported: an unknown reader flag, rows that depend on one, or
-  files in a place that is not allowed (see ``allow_bases`` of :func:`~lance_explorer.open_table`).
+* A call that reads a table raises :class:`StorageError` if a file is missing or cannot be read,
+  :class:`UnreachableError` if the storage cannot be reached or refuses; :class:`FormatError` if a
+  file cannot be decoded: :class:`CorruptFileError` if it is damaged or contradicts itself,
+  :class:`UnsupportedFeatureError` if it needs something that is not supported: an unknown reader
+  flag, rows that depend on one, or files in a place that is not allowed (see ``allow_bases`` of
+  :func:`~lance_explorer.open_table`).
 * A call that reads a table raises :class:`TableNotFoundError` if there is none, or if the table was
   dropped, or replaced by another one, since it was opened.
 * In a call about the whole history, a version that is cleaned up meanwhile counts as missing. So
@@ -60,6 +62,7 @@ __all__ = [
     "RowNotFoundError",
     "StorageError",
     "TableNotFoundError",
+    "UnreachableError",
     "UnsupportedFeatureError",
     "VersionNotFoundError",
 ]
@@ -160,7 +163,14 @@ class InvalidArgumentError(LanceExplorerError, ValueError):
 
 
 class StorageError(LanceExplorerError, OSError):
-    """The storage refused a request, or failed."""
+    """A file is missing, or cannot be read or written."""
+
+
+class UnreachableError(StorageError):
+    """The storage cannot be reached, or refuses: of the file nothing is known.
+
+    So nothing is said to be damaged or lost because of it.
+    """
 
 
 class BudgetExceededError(LanceExplorerError, RuntimeError):

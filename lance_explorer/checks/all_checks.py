@@ -143,15 +143,17 @@ def found_by(view: HistoryView, parts: list[Part]) -> list[Finding]:
 def _checked(
     view: HistoryView, topic: Topic, build: Callable[[], Iterable[Finding]]
 ) -> list[Finding]:
-    """Return what a check found, or why it could not be made.
+    """Return what a check found, and why it did not come to its end.
 
     Once it found an error, another process reads values: pylance may end its process on damage.
     """
+    found = list[Finding]()
     try:
-        found = [*build()]
+        for finding in build():
+            found.append(finding)
     except LanceExplorerError as error:
-        why = f"{topic.replace('_', ' ')} could not be checked: {error}"
-        found = [Finding("not_checked", why, subject=Subject("check", topic))]
+        why = f"{topic.replace('_', ' ')} could not be checked{' further' * bool(found)}: {error}"
+        found.append(Finding("not_checked", why, subject=Subject("check", topic)))
     if any(finding.severity == "error" for finding in found):
         view.storage.io.values_apart = True
     return found

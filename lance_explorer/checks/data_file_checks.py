@@ -6,7 +6,12 @@ import polars as pl
 
 from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
 from lance_explorer.disk.columns import columns
-from lance_explorer.errors import CorruptFileError, FormatError, StorageError
+from lance_explorer.errors import (
+    CorruptFileError,
+    FormatError,
+    StorageError,
+    UnreachableError,
+)
 from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.format.data_footer import (
     DATA_FOOTER_BYTES,
@@ -40,6 +45,11 @@ def data_file_findings(view: HistoryView) -> Iterator[Finding]:
 
     That reads the last bytes of each, and what describes the file: two or three requests. Files
     that are missing are told by what is on disk.
+
+    Raises
+    ------
+    UnreachableError
+        If one can not be looked at: that does not mean that it is damaged.
     """
     for named in with_progress([*named_data_files(view)], "Opening data files"):
         file = named.file
@@ -56,6 +66,8 @@ def data_file_findings(view: HistoryView) -> Iterator[Finding]:
                 yield from _other_rows(named, rows)
         except FileNotFoundError:
             continue
+        except UnreachableError:
+            raise
         except (FormatError, StorageError) as error:
             yield Finding(
                 "corrupt_data_file",

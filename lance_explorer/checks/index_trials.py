@@ -6,7 +6,11 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.checks.index_truth import CHECKED_TYPES
-from lance_explorer.errors import LanceExplorerError, UnsupportedFeatureError
+from lance_explorer.errors import (
+    LanceExplorerError,
+    UnreachableError,
+    UnsupportedFeatureError,
+)
 from lance_explorer.findings import Finding, Subject
 from lance_explorer.format.index_details import index_type
 from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
@@ -57,7 +61,7 @@ def index_trials(view: HistoryView, without: Container[str] = ()) -> Iterator[Fi
                 f"whether the index {name!r} finds all rows is not known: {error}",
                 subject=subject,
                 versions=(version, version),
-                is_mild=True,
+                is_mild=not isinstance(error, UnreachableError),
             )
 
 

@@ -10,6 +10,7 @@ import polars as pl
 from lance_explorer.errors import (
     CorruptFileError,
     LanceExplorerError,
+    UnreachableError,
     UnsupportedFeatureError,
 )
 from lance_explorer.findings import Finding, Subject
@@ -116,7 +117,7 @@ def index_truth(view: HistoryView, version: int | None = None) -> Iterator[Findi
                 f"{error}",
                 subject=Subject("index", segment.name),
                 versions=(version, version),
-                is_mild=True,
+                is_mild=not isinstance(error, UnreachableError),
             )
 
 

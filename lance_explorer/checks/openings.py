@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from lance_explorer.errors import LanceExplorerError
+from lance_explorer.errors import LanceExplorerError, UnreachableError
 from lance_explorer.findings import Finding, Subject
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
@@ -34,18 +34,22 @@ def _versions(view: HistoryView) -> Iterator[tuple[str | None, int]]:
 
 def _refusal(view: HistoryView, branch: str | None, version: int) -> Finding | None:
     """Return what is wrong with a version; None if pylance opens and reads it."""
+
+    def not_known(why: str) -> Finding:
+        return Finding(
+            "not_checked",
+            why,
+            subject=Subject("version", str(version)),
+            versions=(version, version),
+            branch=branch,
+        )
+
     try:
         of = view.on_branch(branch)
         check_values(of, version)
         root = value_root(of, version)
     except (LanceExplorerError, FileNotFoundError) as error:
-        return Finding(
-            "not_checked",
-            f"pylance was not asked to open version {version}: {error}",
-            subject=Subject("version", str(version)),
-            versions=(version, version),
-            branch=branch,
-        )
+        return not_known(f"pylance was not asked to open version {version}: {error}")
     from lance_explorer.values import read_rows, row_types
 
     step, options = "open", of.storage.options
@@ -53,6 +57,8 @@ def _refusal(view: HistoryView, branch: str | None, version: int) -> Finding | N
         row_types(root, version, options)
         step = "read the first row of"
         read_rows(root, version, limit=1, storage_options=options)
+    except UnreachableError as error:
+        return not_known(f"whether pylance opens version {version} is not known: {error}")
     except LanceExplorerError as error:
         why = str(error)
     except BaseException as error:

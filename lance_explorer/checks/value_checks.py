@@ -10,7 +10,12 @@ from functools import partial
 
 from lance_explorer.changes.diff import content_of_both
 from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
-from lance_explorer.errors import FormatError, LanceExplorerError, UnsupportedFeatureError
+from lance_explorer.errors import (
+    FormatError,
+    LanceExplorerError,
+    UnreachableError,
+    UnsupportedFeatureError,
+)
 from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.format.data_footer import LEGACY_VERSIONS
 from lance_explorer.format.operation_names import OperationName
@@ -57,6 +62,11 @@ def value_findings(view: HistoryView) -> Iterator[Finding]:
 
     Each column of each data file of all kept versions is read once, and the rows that compactions
     rewrote once more, before and after. Another process reads, since damage may end it.
+
+    Raises
+    ------
+    UnreachableError
+        If a file can not be looked at; the next check goes on there.
     """
     view.storage.io.values_apart = True
     known = _files_read(view)
@@ -98,6 +108,8 @@ def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
             is_mild=True,
         )
         return
+    except UnreachableError:
+        raise
     except LanceExplorerError as error:
         why = f"{named.file.path}: {error}"
         yield Finding("corrupt_data_file", why, subject=subject, versions=named.versions)
@@ -106,6 +118,8 @@ def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
     def why_not(some: list[str], begin: int, end: int) -> str:
         try:
             read(some, begin, end - begin)
+        except UnreachableError:
+            raise
         except LanceExplorerError as error:
             return str(error)
         return ""

@@ -14,7 +14,7 @@ import polars as pl
 
 from lance_explorer.disk.named_files import NamedFiles, named_files
 from lance_explorer.disk.roots import OWN
-from lance_explorer.errors import LanceExplorerError, StorageError
+from lance_explorer.errors import LanceExplorerError, StorageError, UnreachableError
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.progress import with_count
 from lance_explorer.history.view import HistoryView
@@ -190,6 +190,8 @@ def _one_by_one(storage: Storage, paths: Sequence[str] | pl.Series) -> Iterator[
     for path in paths:
         try:
             info = storage.find(path)
+        except UnreachableError:
+            raise
         except StorageError:
             continue
         if info is not None:

@@ -1,6 +1,6 @@
 """A finding: what it is about, what was seen, what may have done it, and what to do."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast, get_args
 
@@ -212,6 +212,6 @@ class Finding:
         return " ".join(filter(None, (seen + end, self.why, self.to_do)))
 
 
-def of_branch(branch: str | None, found: Iterable[Finding]) -> list[Finding]:
-    """Return findings as those of a branch."""
-    return [replace(one, branch=branch) for one in found]
+def of_branch(branch: str | None, found: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield findings as those of a branch."""
+    return (replace(one, branch=branch) for one in found)

@@ -90,7 +90,7 @@ def health_findings(view: HistoryView, version: int, topic: Topic | None = None)
         for finding in _checked(about, check, view, history)
     ]
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    return of_branch(view.branch, found)
+    return [*of_branch(view.branch, found)]
 
 
 def _checked(about: Topic, check: _Check, view: HistoryView, history: History) -> list[Finding]:

@@ -61,7 +61,7 @@ def row_id_findings(view: HistoryView) -> list[Finding]:
     if any(is_stable(record) for record in history.records):
         found += _Check(view, history).run()
     found.sort(key=lambda finding: finding.first_version or 0)
-    return of_branch(view.branch, found)
+    return [*of_branch(view.branch, found)]
 
 
 class _Check:

@@ -166,7 +166,7 @@ def _of_table(name: str, piece: _Piece, fragments: range | None = None) -> pl.Da
         return served(view if fragments is None else view.of_fragments(fragments), name)
     except LanceExplorerError as error:
         if name in _FINDINGS:
-            return findings_frame(of_branch(piece.ref.branch, [_unreadable(error)]))
+            return findings_frame([*of_branch(piece.ref.branch, [_unreadable(error)])])
         if name == TABLES.name:
             return in_order([unread(Member.of(piece.ref.uri), str(error))])
         raise type(error)(f"{piece.ref.uri}: {error}") from error

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from lance_explorer.storage.secrets import Options
 
-__all__ = ["limit_hint", "with_limits"]
+__all__ = ["is_unreachable", "limit_hint", "with_limits"]
 
 _LIMITS = {
     "connect_timeout": "8s",
@@ -25,6 +25,12 @@ _RETRY_SECONDS = "180"
 """For how long pylance tries again by default."""
 
 _DURATION = re.compile(r"(\d+) ?(ms|s|m|h)[a-z]*")
+_UNREACHABLE = re.compile(
+    r"Generic (S3|GCS|MicrosoftAzure) error|The operation lacked |error sending request"
+    r"|\(os error (1|12|13|23|24|10[017]|11[0236])\)"
+)
+"""What errors say that are about the store, or the right to read, and not about a file."""
+
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 
 
@@ -49,6 +55,19 @@ def with_limits(options: Mapping[str, str]) -> Options:
     if "client_max_retries" in given:
         limits["client_retry_timeout"] = _RETRY_SECONDS
     return Options({**limits, **given})
+
+
+def is_unreachable(said: str) -> bool:
+    """Tell whether an error of pylance says that the storage cannot be reached, or refuses.
+
+    Examples
+    --------
+    >>> is_unreachable("LanceError(IO): Generic S3 error: HTTP error: error sending request")
+    True
+    >>> is_unreachable("LanceError(IO): failed to fill whole buffer")
+    False
+    """
+    return _UNREACHABLE.search(said) is not None
 
 
 def limit_hint(said: str, options: Mapping[str, str]) -> str | None:

@@ -18,6 +18,7 @@ from lance_explorer.errors import (
     CorruptFileError,
     FormatError,
     StorageError,
+    UnreachableError,
     UnsupportedFeatureError,
 )
 from lance_explorer.storage.ahead import UNKNOWN_BYTES, has_room
@@ -27,6 +28,15 @@ __all__ = ["LocalStorage", "is_link", "names_of_no_files"]
 
 _MISSING = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG}
 _LEADS_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+
+_UNREACHABLE = {
+    getattr(errno, name)
+    for name in (
+        *("EACCES", "EPERM", "EMFILE", "ENFILE", "ENOMEM", "ETIMEDOUT", "ESTALE", "ENOTCONN"),
+        *("ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH"),
+    )
+}
+"""What says nothing of the file; an error of the disk (EIO) does."""
 
 _AT_ONCE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 """A pipe is opened without waiting for somebody who writes into it."""
@@ -327,4 +337,5 @@ def _facts(entry: os.DirEntry[str]) -> os.stat_result | None:
 
 
 def _refuse(verb: str, path: str, error: OSError) -> NoReturn:
-    raise StorageError(f"cannot {verb} {path!r}: {error.strerror or error}") from error
+    kind = UnreachableError if error.errno in _UNREACHABLE else StorageError
+    raise kind(f"cannot {verb} {path!r}: {error.strerror or error}") from error

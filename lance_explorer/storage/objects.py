@@ -17,7 +17,12 @@ import obstore
 from obstore.exceptions import BaseError, UnknownConfigurationKeyError
 from obstore.store import AzureStore, GCSStore, S3Store
 
-from lance_explorer.errors import CorruptFileError, InvalidArgumentError, StorageError
+from lance_explorer.errors import (
+    CorruptFileError,
+    InvalidArgumentError,
+    StorageError,
+    UnreachableError,
+)
 from lance_explorer.storage.ahead import UNKNOWN_BYTES, ReadAhead, has_room
 from lance_explorer.storage.base import Contents, FileInfo, FilePart, IoCounts, Storage, check_size
 from lance_explorer.storage.limits import limit_hint, with_limits
@@ -286,7 +291,7 @@ class ObjectStorage(Storage):
         return data
 
     def _call(self, request: Callable[[], _R], path: str) -> _R:
-        """Make a request; a missing file is FileNotFoundError, all else a StorageError.
+        """Make a request; a missing file is FileNotFoundError, all else an UnreachableError.
 
         Where nothing is answered, the next ones fail at once for a while: many that may each fail
         would else take as long as all their limits.
@@ -318,7 +323,7 @@ class ObjectStorage(Storage):
                 return answer
         if told is None:  # out here no local is what failed, which may tell what lets in
             raise FileNotFoundError(path)
-        raise StorageError(f"cannot read {self.uri}/{path}: {told}")
+        raise UnreachableError(f"cannot read {self.uri}/{path}: {told}")
 
     def _told(self, error: Exception) -> str:
         """Return what an error says, in one line and without anything that lets somebody in."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lance_explorer.errors import LanceExplorerError
+from lance_explorer.errors import LanceExplorerError, UnreachableError
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.values.gate import reads_values
 from lance_explorer.values.opening import StorageOptions, translating
@@ -64,6 +64,8 @@ def try_index(
                 if f"@{name}(" not in asked.explain_plan():
                     continue
                 found = asked.to_table()["_rowaddr"].to_numpy()
+        except UnreachableError:
+            raise
         except LanceExplorerError as error:
             return Trial(tried, np.empty(0, dtype=np.uint64), str(error))
         there = scanned["_rowaddr"].to_numpy()

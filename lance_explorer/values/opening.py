@@ -9,10 +9,10 @@ import polars as pl
 import pyarrow as pa
 from polars.datatypes import DataTypeClass
 
-from lance_explorer.errors import InvalidArgumentError, StorageError
+from lance_explorer.errors import InvalidArgumentError, StorageError, UnreachableError
 from lance_explorer.panics import is_panic
 from lance_explorer.storage import check_not_forked, names_of_no_files
-from lance_explorer.storage.limits import limit_hint, with_limits
+from lance_explorer.storage.limits import is_unreachable, limit_hint, with_limits
 from lance_explorer.storage.opening import is_remote
 from lance_explorer.storage.secrets import without_secrets
 from lance_explorer.storage.value_uris import ValueUri
@@ -264,7 +264,7 @@ def _has_zone(zone: str) -> bool:
 
 
 class failing:  # noqa: N801 - it stands where a function would
-    """A context in which a failure of pylance is raised as StorageError.
+    """A context in which a failure of pylance is raised as StorageError, or as UnreachableError.
 
     With storage options, what failed is neither the cause nor a local of any frame, since it may
     tell what lets somebody in.
@@ -291,7 +291,8 @@ class failing:  # noqa: N801 - it stands where a function would
         raise told from cause
 
     def _told(self, error: Exception) -> Exception:
-        return StorageError(f"{self._what}: {self._message(error)}")
+        kind = UnreachableError if is_unreachable(str(error)) else StorageError
+        return kind(f"{self._what}: {self._message(error)}")
 
     def _message(self, error: BaseException) -> str:
         text = _SOURCE_PLACES.sub("", str(error)).strip()
@@ -316,4 +317,4 @@ class translating(failing):  # noqa: N801
         is_late = isinstance(error, pa.ArrowException)
         if "applying filter" in message if is_late else isinstance(error, ValueError):
             return InvalidArgumentError(f"{self._what} like this: {message}")
-        return StorageError(f"{self._what}: {message}")
+        return super()._told(error)

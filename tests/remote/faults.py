@@ -63,12 +63,19 @@ def faulty_server(status: int, body: str = "", failures: int | None = None) -> I
 
 
 @contextmanager
-def faulty_proxy(endpoint: str, seed: int, rate: float = 0.1) -> Iterator[str]:
-    """Hand requests on to another server; some fail, are reset, or cut off, but none forever."""
+def faulty_proxy(
+    endpoint: str, seed: int, rate: float = 0.1, refused: tuple[str, str] | None = None
+) -> Iterator[str]:
+    """Hand requests on to another server; some fail, are reset, or cut off, but none forever.
+
+    ``refused`` is a part of the paths that always fail, and how: a status, "reset" or "cut off".
+    """
     upstream = urlsplit(endpoint).netloc
     chance, lock, failed = random.Random(seed), threading.Lock(), dict[str, int]()
 
     def fault(request: str) -> str | None:
+        if refused is not None and refused[0] in request:
+            return refused[1]
         with lock:
             fails = chance.random() < rate and failed.get(request, 0) < _MOST_IN_A_ROW
             failed[request] = failed.get(request, 0) + 1 if fails else 0
@@ -98,7 +105,7 @@ def faulty_proxy(endpoint: str, seed: int, rate: float = 0.1) -> Iterator[str]:
             answer = connection.getresponse()
             data = answer.read()
             connection.close()
-            is_refused = what in ("500", "503")
+            is_refused = what is not None and what.isdecimal()
             self.send_response(int(what) if is_refused and what else answer.status)
             length = str(len(data))
             if is_refused:
