@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
     from lance_explorer.changes.three_way import ThreeWay
+    from lance_explorer.checks.salvage import salvage
     from lance_explorer.database import Database, open_database
     from lance_explorer.disk.conflicts import conflicts
     from lance_explorer.errors import (
@@ -83,6 +84,7 @@ __all__ = [
     "lock",
     "open_database",
     "open_table",
+    "salvage",
     "spark",
     "verify",
     "widgets",
@@ -101,6 +103,7 @@ _HOMES = {
     "lock": "locks",
     "open_database": "database",
     "open_table": "table",
+    "salvage": "checks.salvage",
     "verify": "locks",
 }
 

@@ -286,6 +286,7 @@ OTHERS = {
     "lx.spark.metadata(frame)": TEXT,
     "lx.spark.record(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
     "lx.spark.metadata(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
+    "lx.salvage(uri)": replace(LEDGERS, right="place"),
     "lx.verify(table)": replace(TABLES, fits=("text", "none", "table"), values=TABLE_TEXTS),
     "lx.widgets.DatabaseExplorer(database)": Kind("a Database", "database", (), ("people.lance",)),
     "lx.widgets.DatabaseExplorer(view)": one_of("tables"),

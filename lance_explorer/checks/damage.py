@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.answers import Answer, Answering, Ask, Section, lines
+from lance_explorer.answers.calls import literal
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.checks.copies import Copies, Fate
 from lance_explorer.checks.data_file_checks import data_file_findings
@@ -194,6 +195,7 @@ class Damage(Answering):
         damaged: Sequence[DamagedFile],
         copies: Copies,
     ) -> None:
+        self._uri = view.uri
         self._depth = depth
         self.files = damaged
         self.copies = copies
@@ -272,6 +274,9 @@ class Damage(Answering):
                 f"{backup}, or move {files} out of the table, and keep a copy: then version "
                 f"{self._latest}{whole} is the latest."
             )
+        if self._latest is None and self.unreadable:
+            left = f"lx.salvage({literal(self._uri)})"
+            return Remedy(f"{backup}. What is left can be copied: `{left}`.")
         if back is None or back.version == self._latest:
             return Remedy(f"{backup}.")
         if back.loses_nothing:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from lance_explorer.checks.depths import DEPTHS, Depth
+from lance_explorer.checks.salvage import salvage as salvage_folder
 from lance_explorer.cli.ages import AGE
 from lance_explorer.cli.group import (
     ALLOW_BASES,
@@ -19,7 +20,7 @@ from lance_explorer.cli.group import (
 from lance_explorer.cli.opening import database_at, open_apart
 from lance_explorer.findings import SEVERITIES, Severity
 
-__all__ = ["check", "cleanup", "compact", "damage", "du", "duplicates"]
+__all__ = ["check", "cleanup", "compact", "damage", "du", "duplicates", "salvage"]
 
 _FOUND = 1
 
@@ -201,6 +202,19 @@ def damage(
     found = open_apart(uri, branch=branch, allow_bases=allow_bases).damage(depth)
     print_answer(found.answer, as_json=as_json, most=None)
     sys.exit(_FOUND if found else 0)
+
+
+@main.command()
+@click.argument("uri")
+@JSON
+def salvage(uri: str, as_json: bool) -> None:
+    """Print what is left of a table at URI that does not open, with code that copies its rows.
+
+    The exit code is 0 if a data file can be read, 1 if none can, and 2 if that is not known.
+    """
+    left = salvage_folder(uri)
+    print_answer(left.answer, as_json=as_json, most=None)
+    sys.exit(0 if left else _FOUND)
 
 
 @main.command()

@@ -31,7 +31,7 @@ MOST_ROWS = 50
 UNKNOWN = 2
 """The exit code of what cannot be told."""
 
-_TELLING = ("diff", "check", "damage", "duplicates", "merge-preview")
+_TELLING = ("diff", "check", "damage", "duplicates", "merge-preview", "salvage")
 """Commands whose exit code is an answer, 0 or 1, so that an error has to be another one."""
 
 
@@ -78,6 +78,7 @@ _COMMANDS = {
     "Health and disk": {
         "check": _Listed("disk", "What is wrong with it, and what to do."),
         "damage": _Listed("disk", "Damaged files: what is lost, and where else it stands."),
+        "salvage": _Listed("disk", "What is left of a table that does not open."),
         "duplicates": _Listed("disk", "Keys that several rows have, and who brought them."),
         "du": _Listed("disk", "How much it takes on disk, and why."),
         "cleanup": _Listed("disk", "What a cleanup would remove, and what it would break."),

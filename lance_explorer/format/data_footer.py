@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import data_file_pb2 as pb
 from lance_explorer.format._wire import decoder, parse
+from lance_explorer.format.schema import Field, field_from_pb
 
 __all__ = [
     "DATA_FOOTER_BYTES",
@@ -13,6 +14,7 @@ __all__ = [
     "DataFooter",
     "decode_buffer_place",
     "decode_data_footer",
+    "decode_file_schema",
     "decode_legacy_rows",
     "decode_num_rows",
 ]
@@ -109,6 +111,19 @@ def decode_num_rows(data: bytes) -> int:
     90
     """
     return parse(pb.FileDescriptor, data, "file descriptor").num_rows
+
+
+@decoder
+def decode_file_schema(data: bytes) -> tuple[Field, ...]:
+    """Decode the fields of a file from its description.
+
+    Examples
+    --------
+    >>> [field.name for field in decode_file_schema(bytes.fromhex("0a060a0412026964105a"))]
+    ['id']
+    """
+    descriptor = parse(pb.FileDescriptor, data, "file descriptor")
+    return tuple([field_from_pb(field) for field in descriptor.schema.fields])
 
 
 @decoder

@@ -130,4 +130,6 @@ def _no_table(storage: Storage) -> TableNotFoundError:
             f"{storage.uri} is no Lance table but holds {len(tables)}: {shown}"
         )
     reason = "it has no versions" if "_versions" in folders else "it has no _versions folder"
+    if "data" in folders:
+        reason += f"; lx.salvage({storage.uri!r}) says what is left of it"
     return TableNotFoundError(f"no Lance table at {storage.uri}: {reason}")

@@ -11,6 +11,7 @@ from lance_explorer.checks.damage import Damage, DamagedFile, damage
 from lance_explorer.checks.depths import Depth
 from lance_explorer.checks.index_trials import index_trials
 from lance_explorer.checks.index_truth import index_truth
+from lance_explorer.errors import StorageError
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.frames.commit_facts import UNDELETED
 from lance_explorer.frames.sizes import counted, listed
@@ -32,6 +33,8 @@ _NONE = np.empty(0, dtype=np.uint64)
 def plan_recovery(view: HistoryView, depth: Depth) -> PlanParts:
     """Return what repairs a table: see :meth:`.Table.plan_recovery`."""
     found = damage(view, depth)
+    if not view.history.records:
+        raise StorageError(f"no version can be read, so nothing is planned. {found.remedy.words}")
     latest = BranchVersion(view, view.history.records[-1].version)
     parts = PlanParts(latest, "Recover", "recover", call("table.plan_recovery", depth))
     parts.command = command("recovery", view.uri, depth=depth, branch=view.branch)

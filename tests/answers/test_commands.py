@@ -29,6 +29,7 @@ COMMANDS = {
     "merge-preview": ("{folder}/t.lance", "dev"),
     "record": (TABLE, "--ledger", "{folder}/ledger"),
     "row": (TABLE, "1", "--values"),
+    "salvage": (TABLE,),
     "show": (TABLE, "2"),
     "sql": (TABLE, "SELECT version FROM versions"),
     "tables": ("{folder}",),

@@ -72,6 +72,8 @@ def groups() -> list[Group]:
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
     from lance_explorer.changes.merge import MergePreview
+    from lance_explorer.checks.damage import Damage
+    from lance_explorer.checks.salvage import Salvage
     from lance_explorer.database.cleanup import DatabaseCleanup
     from lance_explorer.database.found import DatabaseFound
     from lance_explorer.database.moment import Moment, Verifications
@@ -108,6 +110,8 @@ def groups() -> list[Group]:
         _members("Disk usage", "usage", DiskUsage),
         _members("Cleanup", "cleanup", CleanupPreview),
         _members("Compaction", "compaction", CompactionPreview),
+        _members("Damage", "damage", Damage),
+        _members("What is left of a table", "left", Salvage),
         _members("Verification", "verification", Verification),
         _members("Database", "database", lx.Database),
         _members("Disk usage of a database", "database_usage", DatabaseUsage),

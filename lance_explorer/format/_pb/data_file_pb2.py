@@ -22,35 +22,38 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from lance_explorer.format._pb import table_pb2 as lance__explorer_dot_format_dot___pb_dot_table__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)lance_explorer/format/_pb/data_file.proto\x12\x15lance_explorer.format\"\xa4\x01\n\x0b\x43olumnPages\x12\x35\n\x08\x65ncoding\x18\x01 \x01(\x0b\x32#.lance_explorer.format.PageEncoding\x12\x30\n\x05pages\x18\x02 \x03(\x0b\x32!.lance_explorer.format.ColumnPage\x12\x16\n\x0e\x62uffer_offsets\x18\x03 \x03(\x04\x12\x14\n\x0c\x62uffer_sizes\x18\x04 \x03(\x04\"\x97\x01\n\nColumnPage\x12\x16\n\x0e\x62uffer_offsets\x18\x01 \x03(\x04\x12\x14\n\x0c\x62uffer_sizes\x18\x02 \x03(\x04\x12\x12\n\nnum_values\x18\x03 \x01(\x04\x12\x35\n\x08\x65ncoding\x18\x04 \x01(\x0b\x32#.lance_explorer.format.PageEncoding\x12\x10\n\x08priority\x18\x05 \x01(\x04\"\x8d\x01\n\x0cPageEncoding\x12;\n\x08indirect\x18\x01 \x01(\x0b\x32\'.lance_explorer.format.IndirectEncodingH\x00\x12\x37\n\x06\x64irect\x18\x02 \x01(\x0b\x32%.lance_explorer.format.DirectEncodingH\x00\x42\x07\n\x05place\"0\n\x10IndirectEncoding\x12\x0e\n\x06offset\x18\x01 \x01(\x04\x12\x0c\n\x04size\x18\x02 \x01(\x04\"\"\n\x0e\x44irectEncoding\x12\x10\n\x08\x65ncoding\x18\x01 \x01(\x0c\"\xc9\x01\n\nPageLayout\x12<\n\nmini_block\x18\x01 \x01(\x0b\x32&.lance_explorer.format.MiniBlockLayoutH\x00\x12\x39\n\x08\x63onstant\x18\x02 \x01(\x0b\x32%.lance_explorer.format.ConstantLayoutH\x00\x12\x38\n\x08\x66ull_zip\x18\x03 \x01(\x0b\x32$.lance_explorer.format.FullZipLayoutH\x00\x42\x08\n\x06layout\"$\n\x0fMiniBlockLayout\x12\x11\n\tnum_items\x18\t \x01(\x04\" \n\x0e\x43onstantLayout\x12\x0e\n\x06layers\x18\x05 \x03(\r\"*\n\rFullZipLayout\x12\x19\n\x11num_visible_items\x18\x06 \x01(\r\"\"\n\x0e\x46ileDescriptor\x12\x10\n\x08num_rows\x18\x02 \x01(\x04\"\'\n\x0eLegacyMetadata\x12\x15\n\rbatch_offsets\x18\x02 \x03(\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)lance_explorer/format/_pb/data_file.proto\x12\x15lance_explorer.format\x1a%lance_explorer/format/_pb/table.proto\"\xa4\x01\n\x0b\x43olumnPages\x12\x35\n\x08\x65ncoding\x18\x01 \x01(\x0b\x32#.lance_explorer.format.PageEncoding\x12\x30\n\x05pages\x18\x02 \x03(\x0b\x32!.lance_explorer.format.ColumnPage\x12\x16\n\x0e\x62uffer_offsets\x18\x03 \x03(\x04\x12\x14\n\x0c\x62uffer_sizes\x18\x04 \x03(\x04\"\x97\x01\n\nColumnPage\x12\x16\n\x0e\x62uffer_offsets\x18\x01 \x03(\x04\x12\x14\n\x0c\x62uffer_sizes\x18\x02 \x03(\x04\x12\x12\n\nnum_values\x18\x03 \x01(\x04\x12\x35\n\x08\x65ncoding\x18\x04 \x01(\x0b\x32#.lance_explorer.format.PageEncoding\x12\x10\n\x08priority\x18\x05 \x01(\x04\"\x8d\x01\n\x0cPageEncoding\x12;\n\x08indirect\x18\x01 \x01(\x0b\x32\'.lance_explorer.format.IndirectEncodingH\x00\x12\x37\n\x06\x64irect\x18\x02 \x01(\x0b\x32%.lance_explorer.format.DirectEncodingH\x00\x42\x07\n\x05place\"0\n\x10IndirectEncoding\x12\x0e\n\x06offset\x18\x01 \x01(\x04\x12\x0c\n\x04size\x18\x02 \x01(\x04\"\"\n\x0e\x44irectEncoding\x12\x10\n\x08\x65ncoding\x18\x01 \x01(\x0c\"\xc9\x01\n\nPageLayout\x12<\n\nmini_block\x18\x01 \x01(\x0b\x32&.lance_explorer.format.MiniBlockLayoutH\x00\x12\x39\n\x08\x63onstant\x18\x02 \x01(\x0b\x32%.lance_explorer.format.ConstantLayoutH\x00\x12\x38\n\x08\x66ull_zip\x18\x03 \x01(\x0b\x32$.lance_explorer.format.FullZipLayoutH\x00\x42\x08\n\x06layout\"$\n\x0fMiniBlockLayout\x12\x11\n\tnum_items\x18\t \x01(\x04\" \n\x0e\x43onstantLayout\x12\x0e\n\x06layers\x18\x05 \x03(\r\"*\n\rFullZipLayout\x12\x19\n\x11num_visible_items\x18\x06 \x01(\r\"U\n\x0e\x46ileDescriptor\x12\x31\n\x06schema\x18\x01 \x01(\x0b\x32!.lance_explorer.format.FileSchema\x12\x10\n\x08num_rows\x18\x02 \x01(\x04\":\n\nFileSchema\x12,\n\x06\x66ields\x18\x01 \x03(\x0b\x32\x1c.lance_explorer.format.Field\"\'\n\x0eLegacyMetadata\x12\x15\n\rbatch_offsets\x18\x02 \x03(\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'lance_explorer.format._pb.data_file_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_COLUMNPAGES']._serialized_start=69
-  _globals['_COLUMNPAGES']._serialized_end=233
-  _globals['_COLUMNPAGE']._serialized_start=236
-  _globals['_COLUMNPAGE']._serialized_end=387
-  _globals['_PAGEENCODING']._serialized_start=390
-  _globals['_PAGEENCODING']._serialized_end=531
-  _globals['_INDIRECTENCODING']._serialized_start=533
-  _globals['_INDIRECTENCODING']._serialized_end=581
-  _globals['_DIRECTENCODING']._serialized_start=583
-  _globals['_DIRECTENCODING']._serialized_end=617
-  _globals['_PAGELAYOUT']._serialized_start=620
-  _globals['_PAGELAYOUT']._serialized_end=821
-  _globals['_MINIBLOCKLAYOUT']._serialized_start=823
-  _globals['_MINIBLOCKLAYOUT']._serialized_end=859
-  _globals['_CONSTANTLAYOUT']._serialized_start=861
-  _globals['_CONSTANTLAYOUT']._serialized_end=893
-  _globals['_FULLZIPLAYOUT']._serialized_start=895
-  _globals['_FULLZIPLAYOUT']._serialized_end=937
-  _globals['_FILEDESCRIPTOR']._serialized_start=939
-  _globals['_FILEDESCRIPTOR']._serialized_end=973
-  _globals['_LEGACYMETADATA']._serialized_start=975
-  _globals['_LEGACYMETADATA']._serialized_end=1014
+  _globals['_COLUMNPAGES']._serialized_start=108
+  _globals['_COLUMNPAGES']._serialized_end=272
+  _globals['_COLUMNPAGE']._serialized_start=275
+  _globals['_COLUMNPAGE']._serialized_end=426
+  _globals['_PAGEENCODING']._serialized_start=429
+  _globals['_PAGEENCODING']._serialized_end=570
+  _globals['_INDIRECTENCODING']._serialized_start=572
+  _globals['_INDIRECTENCODING']._serialized_end=620
+  _globals['_DIRECTENCODING']._serialized_start=622
+  _globals['_DIRECTENCODING']._serialized_end=656
+  _globals['_PAGELAYOUT']._serialized_start=659
+  _globals['_PAGELAYOUT']._serialized_end=860
+  _globals['_MINIBLOCKLAYOUT']._serialized_start=862
+  _globals['_MINIBLOCKLAYOUT']._serialized_end=898
+  _globals['_CONSTANTLAYOUT']._serialized_start=900
+  _globals['_CONSTANTLAYOUT']._serialized_end=932
+  _globals['_FULLZIPLAYOUT']._serialized_start=934
+  _globals['_FULLZIPLAYOUT']._serialized_end=976
+  _globals['_FILEDESCRIPTOR']._serialized_start=978
+  _globals['_FILEDESCRIPTOR']._serialized_end=1063
+  _globals['_FILESCHEMA']._serialized_start=1065
+  _globals['_FILESCHEMA']._serialized_end=1123
+  _globals['_LEGACYMETADATA']._serialized_start=1125
+  _globals['_LEGACYMETADATA']._serialized_end=1164
 # @@protoc_insertion_point(module_scope)

@@ -1,3 +1,4 @@
+from lance_explorer.format._pb import table_pb2 as _table_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -83,10 +84,18 @@ class FullZipLayout(_message.Message):
     def __init__(self, num_visible_items: _Optional[int] = ...) -> None: ...
 
 class FileDescriptor(_message.Message):
-    __slots__ = ("num_rows",)
+    __slots__ = ("schema", "num_rows")
+    SCHEMA_FIELD_NUMBER: _ClassVar[int]
     NUM_ROWS_FIELD_NUMBER: _ClassVar[int]
+    schema: FileSchema
     num_rows: int
-    def __init__(self, num_rows: _Optional[int] = ...) -> None: ...
+    def __init__(self, schema: _Optional[_Union[FileSchema, _Mapping]] = ..., num_rows: _Optional[int] = ...) -> None: ...
+
+class FileSchema(_message.Message):
+    __slots__ = ("fields",)
+    FIELDS_FIELD_NUMBER: _ClassVar[int]
+    fields: _containers.RepeatedCompositeFieldContainer[_table_pb2.Field]
+    def __init__(self, fields: _Optional[_Iterable[_Union[_table_pb2.Field, _Mapping]]] = ...) -> None: ...
 
 class LegacyMetadata(_message.Message):
     __slots__ = ("batch_offsets",)
