@@ -81,6 +81,7 @@ MENDED = frozenset(
         "unreadable_manifest",
         "index_unreadable",
         "index_misses_rows",
+        "index_of_other_values",
         "index_has_other_values",
         "index_names_no_rows",
     }

@@ -19,11 +19,12 @@ from lance_explorer.history.progress import with_progress
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.field_names import field_names, names_of
+from lance_explorer.inspect.index_health import rebuild
 
 __all__ = ["TRIED_TYPES", "index_trials"]
 
-TRIED_TYPES = ("BTREE", "BITMAP", "ZONE_MAP", "BLOOM_FILTER", "NGRAM", "LABEL_LIST")
-"""Types that a search can be told not to use."""
+TRIED_TYPES = ("BTREE", "BITMAP", "ZONE_MAP", "BLOOM_FILTER", "NGRAM", "LABEL_LIST", "unknown")
+"""Types that a search can be told not to use; old writers did not store which it is."""
 
 _MOST_SAMPLED = 64
 _SHORTEST_WORD = 3
@@ -85,6 +86,7 @@ def _tried(
             subject=subject,
             versions=(version, version),
             columns=columns,
+            remedy=rebuild(view, version, subject.name),
         )
         return
     if not trial.num_tried and len(values):
@@ -101,6 +103,7 @@ def _tried(
             versions=(version, version),
             rows=len(trial.missing),
             columns=columns,
+            remedy=rebuild(view, version, subject.name),
         )
 
 

@@ -13,7 +13,7 @@ from lance_explorer.errors import (
     UnreachableError,
     UnsupportedFeatureError,
 )
-from lance_explorer.findings import Finding, Subject
+from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.index_details import index_details, index_type
 from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
@@ -26,6 +26,7 @@ from lance_explorer.history.rewrites.reuse_history import carried_over, fragment
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.field_names import field_names, names_of
+from lance_explorer.inspect.index_health import rebuild
 from lance_explorer.values.index_entries import (
     covered_pairs,
     covered_rows,
@@ -109,7 +110,8 @@ def index_truth(view: HistoryView, version: int | None = None) -> Iterator[Findi
                     columns=tuple(filter(None, names_of(segment.fields, names))),
                     **_since(view, version, segment),
                 )
-                yield from _told(truth, place, _holds_addresses(history, segment))
+                remedy = rebuild(view, version, segment.name)
+                yield from _told(truth, place, remedy, _holds_addresses(history, segment))
         except LanceExplorerError as error:
             yield Finding(
                 "not_checked",
@@ -131,7 +133,7 @@ class _Seen(_Since):
     columns: tuple[str, ...]
 
 
-def _told(truth: _Truth, place: _Seen, by_address: bool) -> Iterator[Finding]:
+def _told(truth: _Truth, place: _Seen, remedy: Remedy, by_address: bool) -> Iterator[Finding]:
     name, what = repr(place["subject"].name), "row address" if by_address else "row ID"
     begin = f"since version {place['versions'][0]}"
     begin += " or before" if place["since"] is None else ""
@@ -155,7 +157,13 @@ def _told(truth: _Truth, place: _Seen, by_address: bool) -> Iterator[Finding]:
             some = ", ".join([str(row) for row in rows.head(_SHOWN_ROWS).to_list()])
             more = ", ..." if count > _SHOWN_ROWS else ""
             statement = f"the index {name} {words.format(counted(count, 'row'))}, {begin}"
-            yield Finding(code, f"{statement}: {what} {some}{more}", rows=count, **place)
+            yield Finding(
+                code,
+                f"{statement}: {what} {some}{more}",
+                rows=count,
+                remedy=None if code == "vectors_without_direction" else remedy,
+                **place,
+            )
 
 
 def _since(view: HistoryView, version: int, segment: IndexMetadata) -> _Since:

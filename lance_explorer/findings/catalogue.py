@@ -730,6 +730,16 @@ KINDS: Mapping[str, Kind] = {
         remedy="Build it anew.",
         consequence="Each search reads all rows.",
     ),
+    "index_of_other_values": Kind(
+        "indices",
+        "error",
+        "An index covers fragments of which the values of its column were written after it: their "
+        "IDs were given out again, or the column was replaced in place.",
+        "the index 'id_idx' covers 1 fragment whose values of id were written after it, since "
+        "version 4: fragment 0",
+        remedy="Build it anew.",
+        consequence="Searches that it answers miss rows, or find rows by values that they had.",
+    ),
     "index_rebuilt_for_nothing": Kind(
         "indices",
         "info",

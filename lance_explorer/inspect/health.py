@@ -26,6 +26,7 @@ from lance_explorer.inspect.history_health import (
     unstable_row_ids,
     v1_names,
 )
+from lance_explorer.inspect.index_generations import indices_of_other_values
 from lance_explorer.inspect.index_health import (
     equal_indices,
     lagging_indices,
@@ -61,6 +62,7 @@ _OF_ALL_VERSIONS: tuple[tuple[Topic, _Check], ...] = (
     ("metadata", clocks),
     ("values", rewrites_untold),
     ("indices", lost_indices),
+    ("indices", indices_of_other_values),
     ("indices", index_rebuilds),
     ("files", v1_names),
     ("indices", unstable_row_ids),

@@ -26,6 +26,7 @@ __all__ = [
     "lagging_indices",
     "lagging_reuse",
     "lost_indices",
+    "rebuild",
 ]
 
 MANY_UNINDEXED_ROWS = 10_000
@@ -277,6 +278,12 @@ def lagging_reuse(view: HistoryView, history: History) -> Iterator[Finding]:
         versions=(version, version),
         remedy=Remedy("Build them anew", "; ".join(map(_call, late.iter_rows(named=True)))),
     )
+
+
+def rebuild(view: HistoryView, version: int, name: str) -> Remedy:
+    """Return how to build an index of a version anew."""
+    row = index_summary(view, version).row(by_predicate=pl.col("name") == name, named=True)
+    return Remedy("Build it anew", _call(row))
 
 
 def _call(row: _Row) -> str:

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from lance_explorer.answers.calls import call, command
 from lance_explorer.changes.version_rows import place_rows
-from lance_explorer.checks.damage import Damage, DamagedFile, damage
+from lance_explorer.checks.damage import MENDED, Damage, DamagedFile, damage
 from lance_explorer.checks.depths import Depth
 from lance_explorer.checks.index_trials import index_trials
 from lance_explorer.checks.index_truth import index_truth
@@ -18,6 +18,7 @@ from lance_explorer.frames.sizes import counted, listed
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
+from lance_explorer.inspect.index_generations import indices_of_other_values
 from lance_explorer.plans.bringing import go_back
 from lance_explorer.plans.plan import ROWS_FILE, PlanParts
 from lance_explorer.plans.rebuilt_rows import RebuiltRows
@@ -198,8 +199,13 @@ def _num_deleted(fragment: Fragment) -> int:
 
 def _wrong_indices(view: HistoryView) -> set[str]:
     """Return the names of indices that cannot be read, or do not find all rows."""
-    findings = [*index_truth(view), *index_trials(view)]
-    return {one.subject.name for one in findings if one.code != "not_checked"}
+    latest = view.version(view.latest_version)
+    findings = [
+        *indices_of_other_values(view, latest),
+        *index_truth(view),
+        *index_trials(view),
+    ]
+    return {one.subject.name for one in findings if one.code in MENDED}
 
 
 def _indices(parts: PlanParts, found: Damage, wrong: set[str]) -> None:

@@ -153,7 +153,11 @@ def test_values_that_an_index_never_heard_of_are_found(tmp_path, stable):
     lance.write_dataset(numbers(30, 31), path, mode="append")
     dataset = lance.dataset(path)
     assert dataset.scanner(filter="kind = 'other'").to_table().num_rows == 0
-    assert codes(path) == ["index_misses_rows", "index_has_other_values"]
+    assert codes(path) == [
+        "index_of_other_values",
+        "index_misses_rows",
+        "index_has_other_values",
+    ]
     missed, other = messages(path)
     assert "for 2 rows" in missed
     assert "of 2 rows" in other

@@ -58,6 +58,12 @@ SHOWN: dict[str, tuple[Callable[[Path], Path], Depth]] = {
     "Counts by 0.8.0": (counted_by_0_8_0, "quick"),
     "lance#8320": (with_empty_folders, "quick"),
     "lance#6659": (golden("rebuilt_for_nothing-4.0.1"), "quick"),
+    "lance#2718": (golden("fragment_ids_given_again-0.16.1"), "quick"),
+    "lance#5321": (golden("replaced_column_indexed-2.0.1"), "quick"),
+    "lance#7359": (golden("updated_rows_kept-8.0.1"), "deep"),
+    "lance#9352": (golden("labels_kept-12.0.0"), "deep"),
+    "lance#6116": (golden("moved_rows_dropped-3.0.1"), "deep"),
+    "lance#8278": (golden("zone_maps_after_updates-8.0.1"), "deep"),
 }
 
 
@@ -101,6 +107,52 @@ def test_names_stand_for_other_values_as_pylance_reads_them(tmp_path: Path) -> N
     assert lance.dataset(str(path)).to_table().equals(old)
     left = lx.open_table(path).check(severity="error").filter(first_version=5)
     assert left.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("name", "searched"),
+    [
+        ("fragment_ids_given_again-0.16.1", "id = 105"),
+        ("replaced_column_indexed-2.0.1", "price = 105"),
+        ("moved_rows_dropped-3.0.1", "id = 5"),
+        ("zone_maps_after_updates-8.0.1", "id = 0"),
+    ],
+)
+def test_a_row_that_an_index_misses_is_found_once_the_remedy_was_followed(
+    tmp_path: Path, name: str, searched: str
+) -> None:
+    path = golden(name)(tmp_path / "t.lance")
+    values = lance.dataset(str(path)).to_table()
+    assert lance.dataset(str(path)).count_rows(searched) == 0
+    found = lx.open_table(path).check(depth="deep").drop_nulls("known_bug")
+    codes = set(found["code"])
+    remedies = [code for code in found["remedy_code"] if code is not None and "..." not in code]
+    column = searched.partition(" ")[0]
+    rebuild = f'dataset.create_scalar_index("{column}", "BTREE", name="{column}_idx")'
+    exec(remedies[0] if remedies else rebuild, {"dataset": lance.dataset(str(path))})
+    assert lance.dataset(str(path)).count_rows(searched) == 1
+    assert lance.dataset(str(path)).to_table().equals(values)
+    left = lx.open_table(path).check(depth="deep")
+    assert left.filter(left["code"].is_in(codes)).is_empty()
+
+
+@pytest.mark.parametrize(
+    ("name", "searched", "count"),
+    [
+        ("updated_rows_kept-8.0.1", "word = 'old'", 5),
+        ("labels_kept-12.0.0", "array_has_any(labels, ['old'])", 7),
+    ],
+)
+def test_rows_are_found_by_values_that_they_had_until_the_index_is_built_anew(
+    tmp_path: Path, name: str, searched: str, count: int
+) -> None:
+    path = golden(name)(tmp_path / "t.lance")
+    assert lance.dataset(str(path)).count_rows(searched) == 10
+    [found] = lx.open_table(path).check(depth="deep").drop_nulls("known_bug").to_dicts()
+    assert (found["code"], found["num_rows"]) == ("index_has_other_values", 10 - count)
+    exec(found["remedy_code"], {"dataset": lance.dataset(str(path))})
+    assert lance.dataset(str(path)).count_rows(searched) == count
+    assert lx.open_table(path).check(depth="deep").drop_nulls("known_bug").is_empty()
 
 
 def test_an_index_that_is_built_again_over_new_rows_is_not_built_for_nothing(

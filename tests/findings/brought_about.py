@@ -55,7 +55,10 @@ _BY_TEST = {
         ],
     },
     "tests/disk/test_known_bugs.py": {
-        "test_a_known_bug_is_named_with_the_commit_that_did_it": ["empty_index_folders"],
+        "test_a_known_bug_is_named_with_the_commit_that_did_it": [
+            "empty_index_folders",
+            "index_of_other_values",
+        ],
         "test_an_index_that_is_built_again_over_new_rows_is_not_built_for_nothing": [
             "index_rebuilt_for_nothing"
         ],

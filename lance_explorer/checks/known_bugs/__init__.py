@@ -6,12 +6,18 @@ from lance_explorer.checks.known_bugs import (
     blobs_emptied,
     created_at_one,
     fields_renumbered,
+    fragment_ids_given_again,
     index_folders_left,
     index_left_behind,
+    labels_kept,
     live_rows_stored,
+    moved_rows_dropped,
     next_row_id_set_back,
     rebuilt_for_nothing,
+    replaced_column_indexed,
     rewrites_without_versions,
+    updated_rows_kept,
+    zone_maps_after_updates,
     zone_maps_left_behind,
 )
 from lance_explorer.checks.known_bugs.record import KnownBug, words_of
@@ -31,6 +37,12 @@ KNOWN_BUGS: tuple[KnownBug, ...] = (
     live_rows_stored.BUG,
     index_folders_left.BUG,
     rebuilt_for_nothing.BUG,
+    fragment_ids_given_again.BUG,
+    replaced_column_indexed.BUG,
+    updated_rows_kept.BUG,
+    labels_kept.BUG,
+    moved_rows_dropped.BUG,
+    zone_maps_after_updates.BUG,
 )
 
 

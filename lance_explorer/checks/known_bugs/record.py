@@ -1,13 +1,16 @@
 """What is known of a bug of a release of Lance that leaves damage in tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 from lance_explorer.findings import Finding
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.index_details import index_type
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.view import HistoryView
 
-__all__ = ["KnownBug", "Release", "record_at", "release_of", "words_of"]
+__all__ = ["KnownBug", "Release", "record_at", "release_of", "updated_index", "words_of"]
 
 Release = tuple[int, int, int]
 
@@ -68,3 +71,22 @@ def record_at(view: HistoryView, finding: Finding) -> VersionRecord | None:
     if version is None or version not in history:
         return None
     return history.records[history.position(version)]
+
+
+def updated_index(
+    view: HistoryView, finding: Finding, kinds: Container[str], first: Release, before: Release
+) -> VersionRecord | None:
+    """Return the commit since which an index is wrong, if it built an index by stable row IDs.
+
+    None if the index is of another kind, or if the release is not one from ``first`` to before
+    ``before``.
+    """
+    record = record_at(view, finding)
+    if record is None or record.operation != OperationName.CREATE_INDEX:
+        return None
+    release = release_of(record)
+    is_stable = bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
+    if release is None or not first <= release < before or not is_stable:
+        return None
+    found = [one for one in record.indices if one.name == finding.subject.name]
+    return record if found and index_type(found[0]) in kinds else None

@@ -1,0 +1,95 @@
+"""Whether an index still stands for the values that it was built from.
+
+An index lists fragments by their IDs. The same ID may stand for other rows by now, or for the same
+rows with other values of the indexed column; where the writer left the fragment in the list, a
+search believes the index. The data file that has the column tells: files never change.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lance_explorer.findings import Finding, Subject
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
+from lance_explorer.frames.sizes import counted
+from lance_explorer.history.history import History
+from lance_explorer.history.view import HistoryView
+from lance_explorer.inspect.field_names import field_names, names_of
+from lance_explorer.inspect.index_health import rebuild
+from lance_explorer.inspect.indices import covered_fragments
+
+__all__ = ["indices_of_other_values"]
+
+
+def indices_of_other_values(view: HistoryView, history: History) -> Iterator[Finding]:
+    """Find indices that cover fragments whose values of the column were written after them."""
+    record, whole = history.records[0], view.history
+    names = field_names(history)[0]
+    for segment in record.indices:
+        covered = covered_fragments(segment)
+        if segment.name in SYSTEM_INDICES or covered is None or len(segment.fields) != 1:
+            continue
+        begin, others = _first_version(whole, segment), list[tuple[int, int]]()
+        then, now = _states_at(whole, begin), _states_at(whole, len(whole) - 1)
+        for fragment_id in covered:
+            old, new = then.get(fragment_id), now.get(fragment_id)
+            if old is None or new is None or old == new:
+                continue
+            [field] = segment.fields
+            path = _file_of(whole.states[new], field)
+            if path is not None and _file_of(whole.states[old], field) not in (None, path):
+                others.append((fragment_id, new))
+        if not others:
+            continue
+        rows = int(sum([whole.live_rows[state] for _, state in others]))
+        since = min([_since(whole, begin, *other, segment.fields[0]) for other in others])
+        some = others[0][0]
+        columns = tuple(filter(None, names_of(segment.fields, names)))
+        yield Finding(
+            "index_of_other_values",
+            f"the index {segment.name!r} covers {counted(len(others), 'fragment')} whose values of "
+            f"{', '.join(columns) or 'its column'} were written after it, since version {since}: "
+            f"fragment {some}{', ...' if len(others) > 1 else ''}",
+            subject=Subject("index", segment.name),
+            versions=(since, record.version),
+            since=since,
+            rows=rows if rows >= 0 else None,
+            columns=columns,
+            remedy=rebuild(view, record.version, segment.name),
+        )
+
+
+def _first_version(history: History, segment: IndexMetadata) -> int:
+    """Return the position of the first kept version that has a segment."""
+    known: object = None
+    for position, record in enumerate(history.records):
+        if record.indices is not known:
+            known = record.indices
+            if segment.uuid in {one.uuid for one in record.indices}:
+                return position
+    return len(history) - 1
+
+
+def _states_at(history: History, position: int) -> dict[int, int]:
+    states = history.states_at(position)
+    return dict(zip(history.states.ids[states].tolist(), states, strict=True))
+
+
+def _file_of(fragment: Fragment, field: int) -> str | None:
+    """Return the data file in which a fragment has a field."""
+    found = [file.path for file in fragment.files if field in file.fields]
+    return found[-1] if found else None
+
+
+def _since(history: History, begin: int, fragment_id: int, state: int, field: int) -> int:
+    """Return the first version after a position in which a fragment has its present file."""
+    path = _file_of(history.states[state], field)
+    spans = history.intervals
+    same = [
+        number
+        for number in np.flatnonzero(history.states.ids == fragment_id).tolist()
+        if _file_of(history.states[number], field) == path
+    ]
+    first = spans.first[np.isin(spans.keys, same)]
+    return history.records[int(first[first > begin].min(initial=len(history) - 1))].version
