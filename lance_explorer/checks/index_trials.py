@@ -1,11 +1,17 @@
 """Whether indices find rows: sampled values are searched with each index, and by a scan."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
-from lance_explorer.checks.index_truth import CHECKED_TYPES
+from lance_explorer.checks.search_trials import (
+    VECTOR_TYPES,
+    VECTORS,
+    type_of,
+    vector_findings,
+    word_findings,
+)
 from lance_explorer.errors import (
     LanceExplorerError,
     UnreachableError,
@@ -16,10 +22,12 @@ from lance_explorer.format.index_details import index_type
 from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.progress import with_progress
+from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.field_names import field_names, names_of
 from lance_explorer.inspect.index_health import rebuild
+from lance_explorer.inspect.indices import covered_fragments
 
 __all__ = ["TRIED_TYPES", "index_trials"]
 
@@ -50,12 +58,19 @@ def index_trials(view: HistoryView, without: Container[str] = ()) -> Iterator[Fi
         kind = index_type(segment)
         columns = tuple(filter(None, names_of(segment.fields, names)))
         subject = Subject("index", name)
-        if kind in CHECKED_TYPES and kind not in TRIED_TYPES:
-            continue
         try:
-            if kind not in TRIED_TYPES:
+            if len(columns) != 1:
+                raise UnsupportedFeatureError("it is not on one column of the top level")
+            if kind == "INVERTED":
+                positions = _positions(view, version, _covered(view, by_name[name]))
+                yield from word_findings(view, segment, columns[0], positions)
+            elif kind in VECTOR_TYPES or type_of(view, version, columns[0]).startswith(VECTORS):
+                positions = _positions(view, version, _covered(view, by_name[name]))
+                yield from vector_findings(view, segment, columns[0], positions)
+            elif kind in TRIED_TYPES:
+                yield from _tried(view, version, subject, kind, columns)
+            else:
                 raise UnsupportedFeatureError(f"indices of type {kind} are not read")
-            yield from _tried(view, version, subject, kind, columns)
         except LanceExplorerError as error:
             yield Finding(
                 "not_checked",
@@ -71,8 +86,6 @@ def _tried(
 ) -> Iterator[Finding]:
     from lance_explorer.values.index_trials import try_index
 
-    if len(columns) != 1:
-        raise UnsupportedFeatureError("it is not on one column of the top level")
     values = _sample(view, version, columns[0])
     filters = _filters(columns[0], values, kind)
     if not filters:
@@ -112,17 +125,42 @@ def _sample(view: HistoryView, version: int, column: str) -> pl.Series:
     from lance_explorer.values import take_rows
 
     check_values(view, version)
-    live = view.version(version).live_rows
-    live = live[live > 0]
-    begins = np.cumsum(live) - live
-    ends = begins + live - 1
-    if 2 * len(live) > _MOST_SAMPLED:
-        chosen = np.linspace(0, len(live) - 1, _MOST_SAMPLED // 2).astype(np.int64)
-        begins, ends = begins[chosen], ends[chosen]
-    positions = pl.Series(np.unique(np.concatenate([begins, ends])))
+    positions = _positions(view, version)
     rows = take_rows(value_root(view, version), version, positions, [column], view.storage.options)
     values = rows[column].drop_nulls()
     return values.filter(values.is_finite()) if values.dtype.is_float() else values
+
+
+def _positions(view: HistoryView, version: int, covered: frozenset[int] | None = None) -> pl.Series:
+    """Return the positions of some live rows: two of each fragment, and more if there are few."""
+    history = view.version(version)
+    live = np.maximum(history.live_rows, 0)
+    begins = np.cumsum(live) - live
+    is_chosen = live > 0
+    if covered is not None:
+        is_chosen &= np.isin(history.states.ids, np.array([*covered], dtype=np.uint64))
+    begins, live = begins[is_chosen], live[is_chosen]
+    if 2 * len(live) > _MOST_SAMPLED:
+        chosen = np.linspace(0, len(live) - 1, _MOST_SAMPLED // 2).astype(np.int64)
+        begins, live = begins[chosen], live[chosen]
+    each = max(_MOST_SAMPLED // max(len(live), 1), 2)
+    parts = [
+        np.linspace(begin, begin + count - 1, each).astype(np.int64)
+        for begin, count in zip(begins.tolist(), live.tolist(), strict=True)
+    ]
+    return pl.Series(np.unique(np.concatenate([np.empty(0, np.int64), *parts])))
+
+
+def _covered(view: HistoryView, segments: Sequence[IndexMetadata]) -> frozenset[int]:
+    """Return the fragments that segments of the latest version cover."""
+    reuse = fragment_reuse(view, view.version(view.latest_version).records[0])
+    found = set[int]()
+    for segment in segments:
+        listed = covered_fragments(segment)
+        if listed is None:
+            raise UnsupportedFeatureError("which fragments it covers is not stored")
+        found.update(carried_over(listed, reuse))
+    return frozenset(found)
 
 
 def _filters(column: str, values: pl.Series, kind: str) -> list[str]:

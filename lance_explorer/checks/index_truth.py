@@ -7,6 +7,7 @@ from typing import TypedDict
 import numpy as np
 import polars as pl
 
+from lance_explorer.checks.search_trials import VECTOR_TYPES
 from lance_explorer.errors import (
     CorruptFileError,
     LanceExplorerError,
@@ -39,11 +40,7 @@ from lance_explorer.values.index_entries import (
 
 __all__ = ["CHECKED_TYPES", "index_truth"]
 
-_VECTORS = tuple(
-    [f"IVF_{graph}{kind}" for graph in ("", "HNSW_") for kind in ("FLAT", "PQ", "SQ", "RQ")]
-)
-
-CHECKED_TYPES = ("BTREE", "BITMAP", "LABEL_LIST", "INVERTED", *_VECTORS)
+CHECKED_TYPES = ("BTREE", "BITMAP", "LABEL_LIST", "INVERTED", *VECTOR_TYPES)
 """Types whose entries are compared with rows: of the last two which rows there are, no values."""
 
 _FILES = {
@@ -51,7 +48,7 @@ _FILES = {
     "BITMAP": "bitmap_page_lookup.lance",
     "LABEL_LIST": "bitmap_page_lookup.lance",
     "INVERTED": "docs.lance",
-    **dict.fromkeys(_VECTORS, "auxiliary.idx"),
+    **dict.fromkeys(VECTOR_TYPES, "auxiliary.idx"),
 }
 """How the names of the files end that hold the entries."""
 
@@ -199,7 +196,7 @@ def _compared(view: HistoryView, version: int, segment: IndexMetadata) -> _Truth
         there = entries["row"].unique()
         nothing = there.clear()
         missing, zeros = nothing, nothing
-        if index_type(segment) in _VECTORS:
+        if index_type(segment) in VECTOR_TYPES:
             missing, zeros = _missing_vectors(view, history, covered, column, there)
             # Zeros have no cosine to anything, so neither an index nor a scan finds them.
             metric = index_details(segment).get("metric_type")
@@ -292,7 +289,7 @@ def _entries(
     if not wanted:
         raise CorruptFileError("its files are missing", folder)
     num_bytes = sum([info.size_bytes for info in wanted])
-    if kind not in _VECTORS and num_bytes > _MOST_BYTES:
+    if kind not in VECTOR_TYPES and num_bytes > _MOST_BYTES:
         raise UnsupportedFeatureError(
             f"its entries take {byte_size(num_bytes)}, more than are held in memory", folder
         )

@@ -825,6 +825,27 @@ KINDS: Mapping[str, Kind] = {
         "Nothing is wrong with the index. Write other vectors if the rows are to be found.",
         "No search by cosine finds them, with the index or without.",
     ),
+    "few_neighbours_found": Kind(
+        "indices",
+        "warning",
+        "Searches through an index of vectors find few of the nearest rows, as a search without it "
+        "shows.",
+        "searches through the index 'vector_idx' find 41 % of the 10 nearest rows of 16 sampled "
+        "vectors, and 98 % if they look into all partitions and compare whole vectors",
+        "Search with larger nprobes and refine_factor, or build the index with other settings.",
+        "Rows that are nearer than those found are left out.",
+        ("info", "it is more than half of them"),
+    ),
+    "vector_index_aged": Kind(
+        "indices",
+        "warning",
+        "Most rows of an index of vectors came after its centroids were made.",
+        "the index 'vector_idx' has the centroids of version 2, when it covered 1,000 rows: 91 % "
+        "of its 11,000 rows came later; the largest of 8 partitions has 9,800",
+        remedy="Build it anew: an update keeps its centroids.",
+        consequence="If vectors changed since, searches read more, and find less.",
+        milder=("info", "it is less than 90 % of them"),
+    ),
     "index_unreadable": Kind(
         "indices",
         "error",

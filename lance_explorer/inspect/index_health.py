@@ -166,7 +166,9 @@ def _in_segments(row: _Row, version: int) -> Iterator[Finding]:
         f"the index {name} is in {count:,} segments",
         **_of(row, version),
         remedy=Remedy(
-            "Merge them",
+            "Merge them, which keeps centroids"
+            if row["index_type"].startswith(("IVF_", "VECTOR"))
+            else "Merge them",
             f"dataset.optimize.optimize_indices(num_indices_to_merge={count}, "
             f"index_names=[{name}])",
         ),

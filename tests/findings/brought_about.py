@@ -78,6 +78,12 @@ _BY_TEST = {
             "opened_through_link"
         ],
     },
+    "tests/disk/test_search_trials.py": {
+        "test_an_index_of_vectors_that_were_never_trained_on_is_told_until_it_is_built_anew": [
+            "few_neighbours_found",
+            "vector_index_aged",
+        ],
+    },
     "tests/disk/test_value_checks.py": {
         "test_a_compaction_that_wrote_other_values_is_found_by_what_it_replaced": [
             "compaction_changed_values"

@@ -1,0 +1,195 @@
+"""Whether searches by words and by vectors find through an index what there is to find."""
+
+import hashlib
+import tempfile
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.values.gate import reads_values
+from lance_explorer.values.opening import StorageOptions, translating
+from lance_explorer.values.readable import open_readable
+
+__all__ = ["Neighbours", "Training", "missed_by_words", "neighbours", "training"]
+
+_NEIGHBOURS = 10
+_REFINED = 10
+"""So many times as many rows are compared by their whole vectors."""
+
+
+class Neighbours(NamedTuple):
+    """How well a vector index finds the nearest rows.
+
+    Attributes
+    ----------
+    num_vectors : int
+        Vectors that were searched with the index; 0 if it was never asked.
+    found, found_by_all : float
+        The share of the nearest rows that searches find as they are by default, and if they look
+        into all partitions and compare whole vectors.
+    """
+
+    num_vectors: int
+    found: float
+    found_by_all: float
+
+
+class Training(NamedTuple):
+    """What a vector index was made of.
+
+    Attributes
+    ----------
+    centroids : frozenset of str
+        Its centroids, as hashes; empty if pylance does not tell them.
+    sizes : tuple of int
+        The rows in each partition.
+    settings : dict
+        What makes such an index again, as ``create_index`` takes it.
+    """
+
+    centroids: frozenset[str]
+    sizes: tuple[int, ...]
+    settings: dict[str, Any]
+
+
+@reads_values()
+def missed_by_words(
+    uri: str,
+    version: int,
+    positions: pl.Series,
+    column: str,
+    settings: Mapping[str, Any],
+    storage_options: StorageOptions = None,
+) -> tuple[int, Uint64Array]:
+    """Search some rows by a word of each; return how many were searched, and which are missed.
+
+    Which words count depends on the settings of the index, so a copy of these rows is indexed with
+    the same ones, in a folder that is removed again; what the copy does not find is not searched.
+
+    Parameters
+    ----------
+    positions : polars.Series
+        The rows, by their positions.
+    column : str
+        A column of the top level with texts.
+    settings : mapping
+        The settings, as pylance takes them.
+    """
+    import lance
+    from lance.query import MatchQuery
+
+    readable = open_readable(uri, version, storage_options)
+    [asked] = readable.asked([column])
+    with translating(version, storage_options):
+        rows = readable.dataset.take(positions.to_list(), columns=[asked, "_rowaddr"])
+    texts, addresses = rows[asked], rows["_rowaddr"].to_numpy()
+    words = [max(text.split(), key=len) if text and text.split() else "" for text in _texts(texts)]
+    tried, missed = 0, list[int]()
+    with tempfile.TemporaryDirectory() as folder, translating(version, storage_options):
+        place = f"{folder}/copy.lance"
+        copy = lance.write_dataset(pa.table({column: texts}), place)
+        copy.create_scalar_index(column, "INVERTED", **settings)
+        copy = lance.dataset(place)
+
+        def found(dataset: Any, name: str, word: str, address: int) -> bool:
+            scan = dataset.scanner(
+                columns=["_score"],
+                with_row_address=True,
+                full_text_query=MatchQuery(word, name),
+                filter=f"_rowaddr = {address}",
+            )
+            return bool(scan.to_table().num_rows)
+
+        for number, (word, address) in enumerate(zip(words, addresses.tolist(), strict=True)):
+            if not word or not found(copy, column, word, number):
+                continue
+            tried += 1
+            if not found(readable.dataset, asked, word, address):
+                missed.append(address)
+    return tried, np.array(missed, dtype=np.uint64)
+
+
+def _texts(column: pa.ChunkedArray) -> list[str | None]:
+    """Return the texts; of a list of texts one."""
+    return [
+        next(filter(None, value), None) if isinstance(value, list) else value
+        for value in column.to_pylist()
+    ]
+
+
+@reads_values()
+def neighbours(
+    uri: str,
+    version: int,
+    positions: pl.Series,
+    name: str,
+    column: str,
+    num_partitions: int,
+    storage_options: StorageOptions = None,
+) -> Neighbours:
+    """Search the vectors of some rows with an index, and without one, by the measure that it has.
+
+    A vector counts only if the plan of the search names the index. Those of zeros, and with parts
+    that are no numbers, are left out.
+
+    Parameters
+    ----------
+    positions : polars.Series
+        The rows, by their positions.
+    name, column : str
+        The index, and its column.
+    num_partitions : int
+        How many partitions it has.
+    """
+    readable = open_readable(uri, version, storage_options)
+    [asked] = readable.asked([column])
+    found, by_all = list[float](), list[float]()
+    with translating(version, storage_options):
+        dataset = readable.dataset
+        vectors = dataset.take(positions.to_list(), columns=[asked])[asked]
+        metric = dataset.stats.index_stats(name)["indices"][0]["metric_type"]
+
+        def nearest(vector: NDArray[Any], **how: Any) -> Any:
+            query = {"column": asked, "q": vector, "k": _NEIGHBOURS, "metric": metric, **how}
+            return dataset.scanner(columns=["_distance"], with_row_address=True, nearest=query)
+
+        def rows_of(scan: Any) -> set[int]:
+            return set(scan.to_table()["_rowaddr"].to_pylist())
+
+        for value in vectors.to_pylist():
+            vector = np.array(value or [0.0], dtype=np.float64)
+            if not np.isfinite(vector).all() or not vector.any():
+                continue
+            vector = np.array(value, dtype=vectors.type.value_type.to_pandas_dtype())
+            search = nearest(vector)
+            if name not in search.explain_plan():
+                continue
+            exact = rows_of(nearest(vector, use_index=False))
+            found.append(len(exact & rows_of(search)) / len(exact))
+            whole = nearest(vector, nprobes=num_partitions, refine_factor=_REFINED)
+            by_all.append(len(exact & rows_of(whole)) / len(exact))
+    count = len(found)
+    return Neighbours(count, sum(found) / max(count, 1), sum(by_all) / max(count, 1))
+
+
+@reads_values(files=False)
+def training(uri: str, version: int, name: str, storage_options: StorageOptions = None) -> Training:
+    """Return the centroids of a vector index in a version, and the rows in its partitions."""
+    readable = open_readable(uri, version, storage_options)
+    with translating(version, storage_options):
+        segments = readable.dataset.stats.index_stats(name)["indices"]
+    centroids = [one for segment in segments for one in segment.get("centroids") or ()]
+    sizes = [part["size"] for segment in segments for part in segment.get("partitions", ())]
+    digests = [hashlib.sha256(repr(one).encode()).hexdigest() for one in centroids]
+    first = segments[0] if segments else {}
+    settings = {
+        "index_type": first.get("index_type"),
+        "metric": first.get("metric_type"),
+        "num_sub_vectors": (first.get("sub_index") or {}).get("num_sub_vectors"),
+    }
+    return Training(frozenset(digests), tuple(sizes), settings)
