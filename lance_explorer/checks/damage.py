@@ -25,7 +25,6 @@ from lance_explorer.disk.owners import owned_lazily
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.errors import CorruptFileError, LanceExplorerError
 from lance_explorer.findings import Finding, Remedy
-from lance_explorer.format.data_footer import LEGACY_VERSIONS
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.frames.columns import COUNT, ID, TEXT, Column, FrameSchema
 from lance_explorer.frames.sizes import counted
@@ -380,12 +379,16 @@ def damage_of(found: Survey, depth: Depth = "quick") -> Damage:
     return Damage(view, depth, damaged, copies)
 
 
+_Part = tuple[int, int, bool]
+"""From which row to before which one, and whether only live rows are counted."""
+
+
 class _Inside(NamedTuple):
     """What is wrong with a data file, and in which columns and rows, if not in all."""
 
     problem: str
     columns: tuple[str, ...] = ()
-    parts: tuple[tuple[int, int], ...] | None = None
+    parts: tuple[_Part, ...] | None = None
     needed_by: str | None = None
 
     def damaged(self, path: str) -> DamagedFile:
@@ -440,8 +443,10 @@ def _broken_files(view: HistoryView, found: Survey, depth: Depth) -> _Files:
         elif isinstance(one, UnreadableValues):
             known = data.get(one.subject.path, _Inside("values cannot be read", (), ()))
             if known.parts is not None:
-                columns, parts = (*known.columns, *one.columns), (*known.parts, *one.parts)
-                data[one.subject.path] = known._replace(columns=columns, parts=parts)
+                parts = [(begin, end, one.counts_live) for begin, end in one.parts]
+                data[one.subject.path] = known._replace(
+                    columns=(*known.columns, *one.columns), parts=(*known.parts, *parts)
+                )
     return _Files(data, others)
 
 
@@ -491,7 +496,7 @@ def _of_data(
 
 
 def _rows_in(
-    view: HistoryView, named: NamedDataFile, parts: Sequence[tuple[int, int]] | None
+    view: HistoryView, named: NamedDataFile, parts: Sequence[_Part] | None
 ) -> Uint64Array | None:
     """Return the addresses of live rows that need a file, or parts of it; None: not known."""
     fragment = named.fragment
@@ -508,9 +513,12 @@ def _rows_in(
     is_live[places] = False
     offsets = np.flatnonzero(is_live)
     if parts is not None:
-        is_legacy = (named.file.major_version, named.file.minor_version) in LEGACY_VERSIONS
-        numbers = np.arange(len(offsets)) if is_legacy else offsets
-        chosen = [(numbers >= begin) & (numbers < end) for begin, end in parts]
+        live = np.arange(len(offsets))
+        chosen = [
+            ((live if counts_live else offsets) >= begin)
+            & ((live if counts_live else offsets) < end)
+            for begin, end, counts_live in parts
+        ]
         offsets = offsets[np.logical_or.reduce(chosen)]
     for overlay in fragment.overlays:
         if overlay.data_file == named.file:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from lance_explorer.checks.data_file_ends import read_end
 from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
 from lance_explorer.disk.columns import columns
 from lance_explorer.errors import (
@@ -13,21 +14,13 @@ from lance_explorer.errors import (
     UnreachableError,
 )
 from lance_explorer.findings import Finding, Remedy, Subject
-from lance_explorer.format.data_footer import (
-    DATA_FOOTER_BYTES,
-    DataFooter,
-    decode_buffer_place,
-    decode_data_footer,
-    decode_legacy_rows,
-    decode_num_rows,
-)
+from lance_explorer.format.data_footer import DataFooter
 from lance_explorer.format.fragments import DataFile
 from lance_explorer.format.schema import field_paths
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.file_roots import data_file
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.view import HistoryView
-from lance_explorer.storage import Storage
 
 __all__ = ["DROPPED_SHARE", "LARGE_DROPPED_BYTES", "data_file_findings", "dropped_columns"]
 
@@ -59,11 +52,10 @@ def data_file_findings(view: HistoryView) -> Iterator[Finding]:
             if size is None:
                 info = root.find(path)
                 size = 0 if info is None else info.size_bytes
-            begin = max(size - DATA_FOOTER_BYTES, 0)
-            footer = _check(file, root.get_range(path, begin, DATA_FOOTER_BYTES))
-            rows = _num_rows(root, path, footer, size)
-            if not named.is_overlay and rows is not None:
-                yield from _other_rows(named, rows)
+            end = read_end(root, path, size)
+            _check(file, end.footer)
+            if not named.is_overlay and end.num_rows is not None:
+                yield from _other_rows(named, end.num_rows)
         except FileNotFoundError:
             continue
         except UnreachableError:
@@ -107,17 +99,6 @@ def dropped_columns(view: HistoryView) -> Iterator[Finding]:
     )
 
 
-def _num_rows(root: Storage, path: str, footer: DataFooter, size: int) -> int | None:
-    """Return how many rows a file says that it has; None if nothing in it tells."""
-    if footer.num_columns is None:
-        start = footer.metadata_start
-        return decode_legacy_rows(root.get_range(path, start, max(size - start, 0)))
-    if footer.buffers_start is None:
-        return None
-    place, length = decode_buffer_place(root.get_range(path, footer.buffers_start, 16))
-    return decode_num_rows(root.get_range(path, place, length))
-
-
 def _other_rows(named: NamedDataFile, rows: int) -> Iterator[Finding]:
     """Yield a finding if a file has another number of rows than its fragment."""
     fragment, stored = named.fragment, named.fragment.physical_rows
@@ -131,18 +112,16 @@ def _other_rows(named: NamedDataFile, rows: int) -> Iterator[Finding]:
         )
 
 
-def _check(file: DataFile, end: bytes) -> DataFooter:
-    """Return the footer of a file, checked against what its manifest says of the file.
+def _check(file: DataFile, footer: DataFooter) -> None:
+    """Check the footer of a file against what its manifest says of the file.
 
     Raises
     ------
     CorruptFileError
         If they contradict.
     """
-    footer = decode_data_footer(end)
     needed = max(file.column_indices, default=-1) + 1
     if footer.num_columns is not None and footer.num_columns < needed:
         raise CorruptFileError(
             f"it has {footer.num_columns} columns, and the manifest names column {needed - 1}"
         )
-    return footer

@@ -14,6 +14,7 @@ from propcache.api import cached_property
 from lance_explorer.answers import Answer, Answering, Section, lines
 from lance_explorer.answers.calls import literal, options_lines
 from lance_explorer.arguments import path
+from lance_explorer.checks.data_file_ends import read_end
 from lance_explorer.errors import (
     FormatError,
     LanceExplorerError,
@@ -22,20 +23,10 @@ from lance_explorer.errors import (
     UnreachableError,
 )
 from lance_explorer.format.column_operations import DataOverlay
-from lance_explorer.format.data_footer import (
-    DATA_FOOTER_BYTES,
-    DataFooter,
-    decode_buffer_place,
-    decode_data_footer,
-    decode_file_schema,
-    decode_legacy_rows,
-    decode_num_rows,
-)
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.layout_operations import Rewrite
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Overwrite
-from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.format.transactions import decode_transaction
 from lance_explorer.frames.columns import BYTES, COUNT, TEXT, Column, FrameSchema
 from lance_explorer.frames.sizes import counted
@@ -96,6 +87,7 @@ class SalvagedFile:
     format_version: str | None = None
     num_rows: int | None = None
     columns: _Columns = ()
+    described: frozenset[str] = frozenset()
     num_deleted: int | None = None
     note: str | None = None
     is_left_out: bool = False
@@ -210,13 +202,19 @@ class Salvage(Answering):
         made = ["import lance", "from lance.file import LanceFileReader", "", *fill_in]
         made.append(f"folder = {literal(self.uri)}")
         for number, (columns, files) in enumerate(groups, 1):
+            left_out = files[0].described
+            kept = [name for name, _ in columns if name not in left_out]
+            if not kept:
+                continue
+            only = f", columns={literal(kept)}" if left_out else ""
+            blobs = f", without the payloads of {', '.join(sorted(left_out))}" if left_out else ""
             made += [
-                f"# {self._column_words(columns)}",
+                f"# {self._column_words(columns)}{blobs}",
                 "names = [",
                 *[f"    {literal(file.path)}," for file in files],
                 "]",
                 "for name in names:",
-                f"    rows = LanceFileReader({', '.join(arguments)}).read_all().to_batches()",
+                f"    rows = LanceFileReader({', '.join(arguments)}{only}).read_all().to_batches()",
                 f'    lance.write_dataset(rows, "salvaged-{number}.lance", mode="append")',
             ]
         return "\n".join(made)
@@ -244,6 +242,11 @@ class Salvage(Answering):
                 told.append(
                     "Files of the legacy format do not say their columns, and pylance reads them "
                     "through a manifest only: restore one from a backup."
+                )
+            if any(file.described for file in self.files):
+                told.append(
+                    "Of blobs the files have where the payloads are: those are in folders with "
+                    "the names of the files, and are not copied."
                 )
             told.append("Only the ends of files were read, not the values in them.")
         others = pl.DataFrame(
@@ -389,34 +392,16 @@ def _read(storage: Storage, info: FileInfo) -> SalvagedFile:
     """Return what the end of a data file says."""
     name, size = info.name, info.size_bytes
     try:
-        begin = max(size - DATA_FOOTER_BYTES, 0)
-        footer = decode_data_footer(storage.get_range(name, begin, DATA_FOOTER_BYTES))
-        rows, columns = _inside(storage, name, footer, size)
+        end = read_end(storage, name, size)
     except UnreachableError:
         raise
     except FileNotFoundError:
         return SalvagedFile(name, size, "it is gone")
     except (FormatError, StorageError) as error:
         return SalvagedFile(name, size, str(error))
-    version = footer.major_version, footer.minor_version
+    version = end.footer.major_version, end.footer.minor_version
     named = _FORMATS.get(version, ".".join(map(str, version)))
-    return SalvagedFile(name, size, None, named, rows, columns)
-
-
-def _inside(
-    storage: Storage, name: str, footer: DataFooter, size: int
-) -> tuple[int | None, _Columns]:
-    """Return how many rows a file has, and names and types of its columns."""
-    if footer.num_columns is None:
-        start = footer.metadata_start
-        return decode_legacy_rows(storage.get_range(name, start, max(size - start, 0))), ()
-    if footer.buffers_start is None:
-        return None, ()
-    place, length = decode_buffer_place(storage.get_range(name, footer.buffers_start, 16))
-    description = storage.get_range(name, place, length)
-    fields = decode_file_schema(description)
-    columns = [(one.name, one.logical_type) for one in fields if one.parent_id == NO_PARENT]
-    return decode_num_rows(description), tuple(columns)
+    return SalvagedFile(name, size, None, named, end.num_rows, end.columns, end.described)
 
 
 @dataclass(slots=True)

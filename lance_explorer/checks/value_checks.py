@@ -4,11 +4,13 @@ Data files have no checksums. So values that were damaged and can still be read 
 something repeats them: the files from before a compaction do, as long as their version is kept.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from lance_explorer.changes.diff import content_of_both
+from lance_explorer.checks.data_file_ends import read_end
 from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
 from lance_explorer.errors import (
     FormatError,
@@ -27,8 +29,8 @@ from lance_explorer.history.memories import notes
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
-from lance_explorer.storage import Options
-from lance_explorer.storage.value_uris import FileUri
+from lance_explorer.values.file_columns import read_columns, read_payloads
+from lance_explorer.values.rows import row_batches
 
 __all__ = ["UnreadableValues", "value_findings"]
 
@@ -44,10 +46,13 @@ class UnreadableValues(Finding):
     Attributes
     ----------
     parts : tuple of pairs of int
-        From which row of the file to before which one; of a legacy file live rows are counted.
+        From which row of the file to before which one.
+    counts_live : bool
+        Whether only live rows are counted: of legacy files, and of payloads of blobs.
     """
 
     parts: tuple[tuple[int, int], ...] = field(default=(), kw_only=True)
+    counts_live: bool = field(default=False, kw_only=True)
 
 
 _files_read = notes(dict[tuple[str, int | None], Sequence[Finding]], are_carried=True)
@@ -92,13 +97,8 @@ def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
     """Yield a finding for each column of a file of which rows cannot be read."""
     subject = Subject("fragment", str(named.fragment.id), named.file.path)
     try:
-        if (named.file.major_version, named.file.minor_version) in LEGACY_VERSIONS:
-            columns, count, read = _of_legacy_file(view, named)
-        else:
-            root, path = data_file(named.file, named.bases, view.storage)
-            if root.find(path) is None:
-                return  # which what is on disk tells
-            columns, count, read = _of_file(checked_uri(root, path), view.storage.options)
+        for columns in _columns_of(view, named):
+            yield from _of_columns(view, named, subject, columns)
     except (FormatError, UnsupportedFeatureError) as error:
         yield Finding(
             "not_checked",
@@ -107,18 +107,40 @@ def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
             versions=named.versions,
             is_mild=True,
         )
-        return
     except UnreachableError:
         raise
     except LanceExplorerError as error:
         why = f"{named.file.path}: {error}"
         yield Finding("corrupt_data_file", why, subject=subject, versions=named.versions)
+
+
+def _columns_of(view: HistoryView, named: NamedDataFile) -> Iterator["_Columns"]:
+    """Yield the columns of a file by what reads them; none if the file is missing."""
+    if (named.file.major_version, named.file.minor_version) in LEGACY_VERSIONS:
+        yield _through_fragment(view, named)
         return
+    root, path = data_file(named.file, named.bases, view.storage)
+    info = root.find(path)
+    if info is None:
+        return  # which what is on disk tells
+    end = read_end(root, path, info.size_bytes)
+    names = [name for name, _ in end.columns if name not in end.described]
+    uri, options = checked_uri(root, path), view.storage.options
+    yield _Columns(names, end.num_rows or 0, partial(read_columns, uri, storage_options=options))
+    if end.described:
+        yield _through_fragment(view, named, end.described)
+
+
+def _of_columns(
+    view: HistoryView, named: NamedDataFile, subject: Subject, found: "_Columns"
+) -> Iterator[Finding]:
+    """Yield a finding for each of some columns of a file of which rows cannot be read."""
+    columns, count, read, counts_live, fewest = found
 
     def why_not(some: list[str], begin: int, end: int) -> str:
         try:
             read(some, begin, end - begin)
-        except UnreachableError:
+        except (UnreachableError, FormatError):
             raise
         except LanceExplorerError as error:
             return str(error)
@@ -131,49 +153,64 @@ def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
     wrong = [(name, why) for name, why in alone if why] or [(", ".join(columns), together)]
     for told, why in wrong:
         some = columns if why is together else [told]
-        parts = _parts(partial(why_not, some), count)
+        parts = _parts(partial(why_not, some), count, fewest)
         rows = sum([end - begin for begin, end in parts])
-        places = ", ".join([f"{begin:,} to {end - 1:,}" for begin, end in parts])
+        spans = [f"{begin:,}" + f" to {end - 1:,}" * (end - begin > 1) for begin, end in parts]
+        which = f"{'live ' * counts_live}{'row' if rows == 1 else 'rows'} {', '.join(spans)}"
         yield UnreadableValues(
             "unreadable_values",
             f"column {told} cannot be read in {counted(rows, 'row')} of {named.file.path} "
-            f"(rows {places} of the file, of fragment {named.fragment.id}): {why}",
+            f"({which} of fragment {named.fragment.id}): {why}",
             subject=subject,
             versions=named.versions,
             rows=rows,
             columns=tuple([names.get(column, column) for column in some]),
             parts=tuple(parts),
+            counts_live=counts_live,
         )
 
 
-_Read = Callable[[list[str], int, int], object]
-"""Reads some columns, from a row on so many rows; an error if they cannot be read."""
+class _Columns(NamedTuple):
+    """Some columns of a file, how many rows they have, and what reads rows of them.
+
+    ``read`` takes columns, the first row and a number of rows, and raises an error if they cannot
+    be read. If ``counts_live``, only live rows are counted. What cannot be read is narrowed down to
+    ``fewest`` rows.
+    """
+
+    names: list[str]
+    num_rows: int
+    read: Callable[[list[str], int, int], object]
+    counts_live: bool = False
+    fewest: int = _FEWEST_ROWS
 
 
-def _of_file(uri: FileUri, options: Options | None) -> tuple[list[str], int, _Read]:
-    """Return the columns of a file, how many rows it has, and what reads them."""
-    from lance_explorer.values.file_columns import columns_of_file, read_columns
+def _through_fragment(
+    view: HistoryView, named: NamedDataFile, described: Container[str] | None = None
+) -> _Columns:
+    """Return columns that are read through the fragment: its live rows.
 
-    columns, count = columns_of_file(uri, options)
-    return columns, count, partial(read_columns, uri, storage_options=options)
-
-
-def _of_legacy_file(view: HistoryView, named: NamedDataFile) -> tuple[list[str], int, _Read]:
-    """Return the same of a legacy file, which is read through its fragment: its live rows."""
-    from lance_explorer.values.rows import row_batches
-
+    So are legacy files, and of others the payloads of blobs, whose names in the file are given.
+    """
     version, fragment = named.versions[1], named.fragment
     history = view.version(version)
-    check_values(view, version)
+    check_blob = check_values(view, version)
+    begin = view.history.records[view.history.position(named.versions[0])]
+    in_file = {field.id: field.name for field in begin.schema}
     columns = [
         field.name
         for field in history.records[0].schema
-        if field.parent_id == NO_PARENT and field.id in named.file.fields
+        if field.parent_id == NO_PARENT
+        and field.id in named.file.fields
+        and (described is None or in_file.get(field.id, field.name) in described)
     ]
     live = history.live_rows[history.states.ids == fragment.id]
     root, options = value_root(view, version), view.storage.options
 
     def read(some: list[str], begin: int, count: int) -> None:
+        if described is not None:
+            read_payloads(root, version, [fragment.id], some, begin, count, options, check_blob)
+            return
         for _ in row_batches(
             root,
             version,
@@ -185,12 +222,13 @@ def _of_legacy_file(view: HistoryView, named: NamedDataFile) -> tuple[list[str],
         ):
             pass
 
-    return columns, max(int(live.sum()), 0), read
+    fewest = _FEWEST_ROWS if described is None else 1  # a payload may be a file of its own
+    return _Columns(columns, max(int(live.sum()), 0), read, True, fewest)
 
 
-def _parts(why_not: Callable[[int, int], str], count: int) -> list[tuple[int, int]]:
+def _parts(why_not: Callable[[int, int], str], count: int, fewest: int) -> list[tuple[int, int]]:
     """Return which rows cannot be read: from the first to before the second of each pair."""
-    least = max(_FEWEST_ROWS, count // _MOST_PARTS)
+    least = max(fewest, count // _MOST_PARTS)
     found, waiting = list[tuple[int, int]](), [(0, count)]
     while waiting:
         begin, end = waiting.pop()

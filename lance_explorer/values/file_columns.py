@@ -1,30 +1,28 @@
 """The columns of a single data file, read to see whether they can be read."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
+from lance_explorer.values.blobs import BlobCheck, refuse_blob
 from lance_explorer.values.child import is_child
 from lance_explorer.values.gate import reads_values
-from lance_explorer.values.opening import StorageOptions, failing, file_reader
+from lance_explorer.values.opening import (
+    StorageOptions,
+    failing,
+    file_reader,
+    fragment_of,
+    next_batch,
+    translating,
+)
+from lance_explorer.values.readable import open_readable
+from lance_explorer.values.rows import WHOLE_BLOBS, check_whole_blobs
 
-__all__ = ["columns_of_file", "read_columns"]
+__all__ = ["read_columns", "read_payloads"]
 
 _ROWS_AT_ONCE = 8_192
-
-
-@reads_values()
-def columns_of_file(path: str, storage_options: StorageOptions = None) -> tuple[list[str], int]:
-    """Return the names of the columns of a data file, and how many rows it has.
-
-    Raises
-    ------
-    StorageError
-        If the file cannot be opened.
-    """
-    with _quietly(), failing(f"{path} cannot be opened", storage_options):
-        reader = file_reader(path, storage_options)
-        return reader.metadata().schema.names, reader.num_rows()
+_PAYLOADS_AT_ONCE = 64
 
 
 @reads_values()
@@ -48,6 +46,43 @@ def read_columns(
         )
         for batch in found.to_batches():
             batch.validate(full=True)
+
+
+@reads_values()
+def read_payloads(
+    uri: str,
+    version: int,
+    fragment_ids: Sequence[int],
+    columns: Sequence[str],
+    begin: int,
+    count: int,
+    storage_options: StorageOptions = None,
+    check_blob: BlobCheck = refuse_blob,
+) -> None:
+    """Read the payloads of some live rows of fragments, and keep nothing of them.
+
+    Raises
+    ------
+    StorageError
+        If they cannot be read.
+    UnsupportedFeatureError
+        If a blob is outside of the table, and may not be read.
+    """
+    with _quietly():
+        opened = open_readable(uri, version, storage_options)
+        wanted = opened.asked(columns)
+        some: dict[str, Any] = {
+            "fragments": [fragment_of(opened.dataset, one) for one in fragment_ids],
+            "offset": begin,
+            "limit": count,
+        }
+        check_whole_blobs(opened.dataset, wanted, check_blob, storage_options, **some)
+        with translating(version, storage_options):
+            batches = opened.dataset.scanner(
+                columns=wanted, batch_size=_PAYLOADS_AT_ONCE, blob_handling=WHOLE_BLOBS, **some
+            ).to_batches()
+        while next_batch(batches, version, storage_options) is not None:
+            pass
 
 
 @contextmanager

@@ -156,3 +156,70 @@ def test_what_a_depth_leaves_out_is_not_taken_for_healthy(
     assert found.select("code", "severity").unique().rows() == [("not_checked", "info")]
     assert found["topic"].to_list() == left_out
     assert len(lx.open_table(path).health(depth).words("not_checked")) == len(left_out)
+
+
+def with_payloads(path: Path, *, stable: bool = False) -> list[bytes]:
+    """Write a table with blobs of all kinds, in two fragments, of which a row is deleted."""
+    sizes = (10, 2_000, 100_000, 300_000, 5_000_000, 0)
+    payloads = [bytes([number]) * size for number, size in enumerate(sizes, 1)]
+    schema = pa.schema([pa.field("id", pa.int64()), lance.blob_field("image")])
+    for part in range(2):
+        ids = pa.array(range(7 * part, 7 * part + 7))
+        images = lance.blob_array([*payloads, None])
+        lance.write_dataset(
+            pa.table([ids, images], schema=schema),
+            str(path),
+            mode="append" if part else "create",
+            data_storage_version="2.2",
+            enable_stable_row_ids=stable,
+        )
+    lance.dataset(str(path)).delete("id = 1")
+    return payloads
+
+
+@pytest.mark.parametrize("stable", [False, True])
+def test_whole_payloads_of_blobs_are_no_finding(tmp_path: Path, *, stable: bool) -> None:
+    path = tmp_path / "t.lance"
+    with_payloads(path, stable=stable)
+    assert check(path).is_empty()
+    assert not lx.open_table(path).damage("values")
+    lance.dataset(str(path)).optimize.compact_files()
+    assert check(path).is_empty()
+
+
+@pytest.mark.parametrize("how", ["removed", "cut"])
+@pytest.mark.parametrize("large", [False, True], ids=["several", "alone"])
+def test_payloads_that_are_gone_are_told_by_their_rows(
+    tmp_path: Path, how: str, *, large: bool
+) -> None:
+    path = tmp_path / "t.lance"
+    with_payloads(path)
+    [first, _] = files(path)
+    [file] = [
+        one for one in first.with_suffix("").iterdir() if (one.stat().st_size > 1_000_000) == large
+    ]
+    file.unlink() if how == "removed" else file.write_bytes(file.read_bytes()[:1_000])
+    unread = [
+        row
+        for row in range(7)
+        if row != 1 and not read_by_pylance_blob(path, row)  # which is deleted
+    ]
+    assert unread == ([4] if large else [2, 3])
+    [found] = check(path).to_dicts()
+    assert (found["code"], found["columns"]) == ("unreadable_values", ["image"])
+    assert found["num_rows"] == len(unread)
+    assert how == "cut" or file.name in found["statement"]
+    damage = lx.open_table(path).damage("values")
+    assert damage.num_lost == len(unread)
+    [one] = damage.files
+    assert one.rows is not None
+    assert one.rows.tolist() == unread
+
+
+def read_by_pylance_blob(path: Path, address: int) -> bool:
+    try:
+        [blob] = lance.dataset(str(path)).take_blobs("image", addresses=[address])
+        assert blob is None or blob.read() is not None
+    except (OSError, ValueError):
+        return False
+    return True
