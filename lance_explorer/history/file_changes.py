@@ -118,7 +118,8 @@ def in_place(before: Fragment, after: Fragment, schemas: SchemaPair) -> InPlace:
     schemas : SchemaPair
         The schemas of both versions.
     """
-    if before.files == after.files and before.overlays == after.overlays:
+    is_same = before.files == after.files and before.overlays == after.overlays
+    if is_same and not schemas.casts:  # a field with another ID is in none of them, and so null
         return InPlace.SAME
     if written_fields(before, after, schemas):
         return InPlace.VALUES_DIFFER

@@ -12,7 +12,7 @@ version, if a data file tells so, since a restore may be lost. What may be one f
 file tells, is two, and is said to be in doubt.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import count
@@ -135,8 +135,19 @@ def fold_columns(
     numbers : callable, optional
         Gives the numbers of lives, from 0 on by default.
     """
-    fold = _Fold(graph, histories, by_name, numbers or count().__next__)
-    states = graph.fold(commits, fold.step)
+    numbers, wanted = numbers or count().__next__, {*commits}
+    fold = _Fold(graph, histories, by_name, numbers)
+    states = graph.fold(wanted, fold.step)
+    if fold.leaves_ids_open:  # what is before the walk, or aside from it, may tell
+        last = max([commit.version for commit in wanted])
+        earlier = {
+            Commit(branch, version)
+            for branch, history in histories.items()
+            for version in history.versions.tolist()
+            if version <= last
+        }
+        fold = _Fold(graph, histories, by_name, numbers, frozenset(states))
+        states = graph.fold(earlier | wanted, fold.step)
     return ColumnLives(
         {commit: state.lives for commit, state in states.items()}, tuple(fold.doubts.values())
     )
@@ -157,7 +168,11 @@ class _Fold:
     histories: Mapping[str, History]
     by_name: ByName
     number: Callable[[], int]
+    asked: Container[Commit] | None = None
+    """The commits of which doubts are told; all by default."""
     doubts: dict[tuple[int | None, int | None], Doubt] = field(default_factory=dict)
+    leaves_ids_open: bool = False
+    """Whether some ID of a version after a seam may be that of a version that was not seen."""
     _seen: dict[Commit, Lives] = field(default_factory=dict)
     _given: dict[int, dict[int, Commit]] = field(default_factory=dict)
     """For each ID the lives that it had so far, with the last version of each."""
@@ -186,7 +201,7 @@ class _Fold:
             if is_open or record.operation in (OperationName.UNKNOWN, None):
                 known = self._named(before, record, known, ByName.SEAMS)
             self._born(commit, known)
-        if is_open:
+        if is_open and (self.asked is None or commit in self.asked):
             for doubt in self._doubts(before, commit, known):
                 self.doubts.setdefault((doubt.before, doubt.after), doubt)
         return _State(self._seen[commit], commit)
@@ -278,6 +293,7 @@ class _Fold:
                 proved = open_ids & lives.keys() & self._in_same_files(place, commit)
                 known |= {id_: lives[id_] for id_ in proved}
                 open_ids -= proved
+        self.leaves_ids_open |= bool(open_ids)
         return known
 
     def _doubts(self, before: _State, commit: Commit, known: Lives) -> Iterator[Doubt]:
