@@ -60,6 +60,15 @@ class ChangeRuns(PlacedRuns):
         """Return no runs."""
         return cls.alike(RowRuns.empty(), RowEvent.MOVED, Evidence.RECORDED)
 
+    def at_least(self, change: RowEvent, where: NDArray[np.bool_]) -> "ChangeRuns":
+        """Return runs of which some are of a class, unless they are of one that comes before it."""
+        chosen = where & (self.change > change)
+        return replace(
+            self,
+            change=np.where(chosen, np.uint8(change), self.change),
+            is_uncertain=self.is_uncertain | (chosen & (change == RowEvent.COLUMN_REWRITTEN)),
+        )
+
     @classmethod
     def of_events(cls, events: RowEvents) -> "ChangeRuns":
         """Return what happened in one commit."""

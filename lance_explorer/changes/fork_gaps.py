@@ -129,8 +129,11 @@ def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     )
     is_moved = ~since & (was == now) & ~is_rewritten & (runs.before != runs.after)
     rewritten = runs.where(is_rewritten)
+    wrote = written_rows(end.rows, written, Evidence.DERIVED, base.version, fields)
+    # A later write that is told does not undo an earlier one that is not.
+    also_in_place = unseen.has(wrote.identity) | _is_written(base, end, wrote)
     return [
-        written_rows(end.rows, written, Evidence.DERIVED, base.version, fields),
+        wrote.at_least(RowEvent.COLUMN_REWRITTEN, also_in_place),
         ChangeRuns.alike(runs.where(is_reverted), RowEvent.UPDATED, Evidence.DERIVED),
         ChangeRuns.alike(runs.where(is_moved), RowEvent.MOVED, Evidence.DERIVED),
         ChangeRuns.alike(
@@ -139,7 +142,7 @@ def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     ]
 
 
-def _is_written(base: PlaceRows, end: PlaceRows, runs: RowRuns) -> NDArray[np.bool_]:
+def _is_written(base: PlaceRows, end: PlaceRows, runs: RowRuns | ChangeRuns) -> NDArray[np.bool_]:
     """Return which rows stayed where they were, in fragments with values in other files."""
     changes = _common_fragments(base, end)
     written = [key for key, change in changes.items() if change is InPlace.VALUES_DIFFER]

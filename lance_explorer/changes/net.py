@@ -86,7 +86,7 @@ def net_changes(
     kept = _kept(rows, stayed, found, begin, fields, evidence)
     if replaced:
         others = replaced.may_differ(rows, begin, end, kept.before, kept.after)
-        kept = _at_least(kept, RowEvent.COLUMN_REWRITTEN, others)
+        kept = kept.at_least(RowEvent.COLUMN_REWRITTEN, others)
     parts = [
         _removed(runs.where(~runs.is_live), found, evidence),
         _added(runs.where(~runs.was_live), found, evidence, is_certain=by_ids or begin == EMPTY),
@@ -275,11 +275,11 @@ def _kept(
         runs = traced.cut(runs)
     written, runs = _written(rows, runs, begin, fields, evidence)
     others = ChangeRuns.alike(runs, RowEvent.UNCHANGED, evidence)
-    others = _at_least(others, RowEvent.MOVED, runs.before != runs.after)
+    others = others.at_least(RowEvent.MOVED, runs.before != runs.after)
     kept = ChangeRuns.concatenated([written, others])
-    kept = _at_least(kept, RowEvent.COLUMN_ADDED, found.untold.extended.has(kept.identity))
+    kept = kept.at_least(RowEvent.COLUMN_ADDED, found.untold.extended.has(kept.identity))
     in_place = found.untold.rewritten.has(kept.identity) & (kept.change > RowEvent.COLUMN_REWRITTEN)
-    kept = _at_least(kept, RowEvent.COLUMN_REWRITTEN, in_place)
+    kept = kept.at_least(RowEvent.COLUMN_REWRITTEN, in_place)
     inferred = np.maximum(kept.evidence, np.uint8(Evidence.INFERRED))
     return replace(kept, evidence=np.where(in_place, inferred, kept.evidence))
 
@@ -299,16 +299,6 @@ def _written(
         written_rows(rows, some, evidence, begin_version, fields),
     ]
     return ChangeRuns.concatenated(written), runs.where(~differ & ~since)
-
-
-def _at_least(net: ChangeRuns, change: RowEvent, where: NDArray[np.bool_]) -> ChangeRuns:
-    """Return runs of which some are of a class, unless they are of one that comes before it."""
-    chosen = where & (net.change > change)
-    return replace(
-        net,
-        change=np.where(chosen, np.uint8(change), net.change),
-        is_uncertain=net.is_uncertain | (chosen & (change == RowEvent.COLUMN_REWRITTEN)),
-    )
 
 
 def _is_elsewhere(net: ChangeRuns) -> NDArray[np.bool_]:

@@ -307,3 +307,25 @@ def test_a_branch_of_a_branch_is_matched_over_the_lost_one(tmp_path):
     clean_up(sub, 4)
     table = open_table(tmp_path)
     assert classes(table, 3, ("sub", 6)) == {"deleted": 3, "same": 2}
+
+
+def test_a_write_in_place_is_told_though_a_later_commit_adds_a_column(tmp_path):
+    main = made(tmp_path)
+    main.add_columns({"rank": "id + 1"})
+    dev = main.create_branch("dev", 4)
+    fragment = dev.get_fragments()[0]
+    changed = pa.table({"id": [3], "rank": pa.array([70], pa.int64())})
+    updated = fragment.update_columns(changed, left_on="id", right_on="id")[0]
+    update = lance.LanceOperation.Update(
+        removed_fragment_ids=[], updated_fragments=[updated], new_fragments=[]
+    )
+    lance.LanceDataset.commit(dev, update, read_version=dev.version)
+    dev.checkout_latest()
+    dev.add_columns({"other": "id + 2"})
+    clean_up(dev, 4)
+    table = open_table(tmp_path)
+    rows = table.diff(4, ("dev", 6)).rows(include="column_added")
+    events = dict(rows.select("id", "_event").iter_rows())
+    assert events[3] == "column_rewritten"
+    back = table.diff(("dev", 6), 4).rows(include="column_added")
+    assert dict(back.select("id", "_event").iter_rows())[3] == "column_rewritten"

@@ -580,3 +580,35 @@ def test_a_column_that_lost_versions_of_another_branch_may_have_cast_is_in_doubt
         [finding] = diff.findings().filter(code="column_in_doubt").to_dicts()
         assert finding["statement"].startswith(f"column {after!r}, ")
         assert f"may be {before!r}" in finding["statement"]
+
+
+def test_a_new_column_of_nulls_is_another_one_in_fragments_that_lose_rows_too(tmp_path):
+    path = tmp_path / "t.lance"
+    rows = pa.table({"k": range(4), "c": range(10, 14)})
+    lance.write_dataset(rows, path, max_rows_per_file=2, enable_stable_row_ids=True)
+    lance.dataset(path).drop_columns(["c"])
+    lance.dataset(path).add_columns(pa.schema([pa.field("c", pa.int64())]))
+    lance.dataset(path).delete("k = 0")
+    feed = lx.open_table(path).changes(1, 4).to_polars()
+    assert dict(feed.sort("_rowid").select("_rowid", "_event").iter_rows()) == {
+        0: "deleted",
+        1: "column_rewritten",
+        2: "column_rewritten",
+        3: "column_rewritten",
+    }
+    assert feed.filter(_event="column_rewritten")["is_uncertain"].all()
+
+
+@pytest.mark.parametrize("begin", [1, 3])
+def test_a_column_that_a_lost_restore_brought_back_is_the_one_that_was_cast(tmp_path, begin):
+    path = tmp_path / "t.lance"
+    steps = [cast_to("a", pa.int32()), rename("a", "b"), restore(1)]
+    written(path, steps, stable=True)
+    lance.write_dataset(ROWS, path, mode="append")
+    lose(path, 4)
+    table = lx.open_table(path)
+    [change] = table.diff(3, 5).schema().iter_rows(named=True)
+    assert (change["change"], change["path_before"], change["path_after"]) == ("renamed", "b", "a")
+    feed = table.changes(begin, 5, images="both", include=("moved", "column_added")).to_polars()
+    assert feed.columns[-2:] == ["k", "a"]
+    assert table.changes(begin, 5).findings().is_empty()
