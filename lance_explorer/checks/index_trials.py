@@ -9,6 +9,7 @@ from lance_explorer.checks.search_trials import (
     VECTOR_TYPES,
     VECTORS,
     type_of,
+    unreadable,
     vector_findings,
     word_findings,
 )
@@ -93,14 +94,7 @@ def _tried(
     root, options = value_root(view, version), view.storage.options
     trial = try_index(root, version, subject.name, filters, options)
     if trial.failure is not None:
-        yield Finding(
-            "index_unreadable",
-            f"searches through the index {subject.name!r} fail: {trial.failure}",
-            subject=subject,
-            versions=(version, version),
-            columns=columns,
-            remedy=rebuild(view, version, subject.name),
-        )
+        yield unreadable(view, subject.name, trial.failure, columns[0])
         return
     if not trial.num_tried and len(values):
         raise UnsupportedFeatureError("no search asked it: another index may be asked instead")

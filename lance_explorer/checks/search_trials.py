@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.answers.calls import call
-from lance_explorer.errors import UnsupportedFeatureError
+from lance_explorer.errors import StorageError, UnreachableError, UnsupportedFeatureError
 from lance_explorer.findings import Cause, Finding, Remedy, Subject
 from lance_explorer.format.index_details import index_details
 from lance_explorer.format.indices import IndexMetadata
@@ -25,6 +25,7 @@ __all__ = [
     "VECTORS",
     "VECTOR_TYPES",
     "type_of",
+    "unreadable",
     "vector_findings",
     "word_findings",
 ]
@@ -69,9 +70,12 @@ def word_findings(
     if type_of(view, version, column) not in _TEXTS:
         raise UnsupportedFeatureError(f"{column} has no texts")
     taken = {key: value for key, value in settings.items() if key not in _FOR_READERS}
-    tried, missed = missed_by_words(
+    tried, missed, failure = missed_by_words(
         value_root(view, version), version, positions, column, taken, view.storage.options
     )
+    if failure is not None:
+        yield unreadable(view, name, failure, column)
+        return
     if not tried:
         raise UnsupportedFeatureError("no sampled row has a word that its settings let count")
     if len(missed):
@@ -94,7 +98,13 @@ def vector_findings(
 ) -> Iterator[Finding]:
     """Yield what is to be known of an index of vectors: what it finds, and what it was made of."""
     version, name, options = view.latest_version, segment.name, view.storage.options
-    now = training(value_root(view, version), version, name, options)
+    try:
+        now = training(value_root(view, version), version, name, options)
+    except UnreachableError:
+        raise
+    except StorageError as error:
+        yield unreadable(view, name, str(error), column)
+        return
     again = call("dataset.create_index", column, **now.settings, name=name, replace=True)
     remedy = Remedy("Build it anew: an update keeps its centroids", again)
     aged = [*_aged(view, name, column, now, remedy)]
@@ -111,9 +121,13 @@ def vector_findings(
         positions.gather(np.unique(chosen)) if len(positions) else positions,
         name,
         column,
+        now.settings["metric"] or "l2",
         max(len(now.sizes), 1),
         options,
     )
+    if found.failure is not None:
+        yield unreadable(view, name, found.failure, column)
+        return
     if not found.num_vectors:
         raise UnsupportedFeatureError("no search asked it: another index may be asked instead")
     if found.found < FEW_FOUND:
@@ -137,6 +151,19 @@ def vector_findings(
             remedy=remedy if aged else None,
             is_mild=found.found >= _HALF,
         )
+
+
+def unreadable(view: HistoryView, name: str, failure: str, column: str) -> Finding:
+    """Return that searches through an index of the latest version fail."""
+    version = view.latest_version
+    return Finding(
+        "index_unreadable",
+        f"searches through the index {name!r} fail: {failure}",
+        subject=Subject("index", name),
+        versions=(version, version),
+        columns=(column,),
+        remedy=rebuild(view, version, name),
+    )
 
 
 def _aged(

@@ -10,8 +10,9 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.errors import LanceExplorerError, UnreachableError
 from lance_explorer.values.gate import reads_values
+from lance_explorer.values.index_trials import Trial
 from lance_explorer.values.opening import StorageOptions, translating
 from lance_explorer.values.readable import open_readable
 
@@ -32,11 +33,14 @@ class Neighbours(NamedTuple):
     found, found_by_all : float
         The share of the nearest rows that searches find as they are by default, and if they look
         into all partitions and compare whole vectors.
+    failure : str or None
+        Why a search with the index failed, where one without it is answered.
     """
 
     num_vectors: int
     found: float
     found_by_all: float
+    failure: str | None = None
 
 
 class Training(NamedTuple):
@@ -65,8 +69,8 @@ def missed_by_words(
     column: str,
     settings: Mapping[str, Any],
     storage_options: StorageOptions = None,
-) -> tuple[int, Uint64Array]:
-    """Search some rows by a word of each; return how many were searched, and which are missed.
+) -> Trial:
+    """Search some rows by a word of each.
 
     Which words count depends on the settings of the index, so a copy of these rows is indexed with
     the same ones, in a folder that is removed again; what the copy does not find is not searched.
@@ -89,7 +93,6 @@ def missed_by_words(
         rows = readable.dataset.take(positions.to_list(), columns=[asked, "_rowaddr"])
     texts, addresses = rows[asked], rows["_rowaddr"].to_numpy()
     words = [max(text.split(), key=len) if text and text.split() else "" for text in _texts(texts)]
-    tried, missed = 0, list[int]()
     with tempfile.TemporaryDirectory() as folder, translating(version, storage_options):
         place = f"{folder}/copy.lance"
         copy = lance.write_dataset(pa.table({column: texts}), place)
@@ -105,13 +108,23 @@ def missed_by_words(
             )
             return bool(scan.to_table().num_rows)
 
-        for number, (word, address) in enumerate(zip(words, addresses.tolist(), strict=True)):
-            if not word or not found(copy, column, word, number):
-                continue
-            tried += 1
-            if not found(readable.dataset, asked, word, address):
-                missed.append(address)
-    return tried, np.array(missed, dtype=np.uint64)
+        chosen = [
+            (word, address)
+            for number, (word, address) in enumerate(zip(words, addresses.tolist(), strict=True))
+            if word and found(copy, column, word, number)
+        ]
+    try:
+        with translating(version, storage_options):
+            missed = [
+                address
+                for word, address in chosen
+                if not found(readable.dataset, asked, word, address)
+            ]
+    except UnreachableError:
+        raise
+    except LanceExplorerError as error:
+        return Trial(0, np.empty(0, dtype=np.uint64), str(error))
+    return Trial(len(chosen), np.array(missed, dtype=np.uint64))
 
 
 def _texts(column: pa.ChunkedArray) -> list[str | None]:
@@ -129,6 +142,7 @@ def neighbours(
     positions: pl.Series,
     name: str,
     column: str,
+    metric: str,
     num_partitions: int,
     storage_options: StorageOptions = None,
 ) -> Neighbours:
@@ -143,6 +157,8 @@ def neighbours(
         The rows, by their positions.
     name, column : str
         The index, and its column.
+    metric : str
+        What it measures by.
     num_partitions : int
         How many partitions it has.
     """
@@ -152,7 +168,6 @@ def neighbours(
     with translating(version, storage_options):
         dataset = readable.dataset
         vectors = dataset.take(positions.to_list(), columns=[asked])[asked]
-        metric = dataset.stats.index_stats(name)["indices"][0]["metric_type"]
 
         def nearest(vector: NDArray[Any], **how: Any) -> Any:
             query = {"column": asked, "q": vector, "k": _NEIGHBOURS, "metric": metric, **how}
@@ -166,13 +181,19 @@ def neighbours(
             if not np.isfinite(vector).all() or not vector.any():
                 continue
             vector = np.array(value, dtype=vectors.type.value_type.to_pandas_dtype())
-            search = nearest(vector)
-            if name not in search.explain_plan():
-                continue
             exact = rows_of(nearest(vector, use_index=False))
-            found.append(len(exact & rows_of(search)) / len(exact))
-            whole = nearest(vector, nprobes=num_partitions, refine_factor=_REFINED)
-            by_all.append(len(exact & rows_of(whole)) / len(exact))
+            try:
+                with translating(version, storage_options):
+                    search = nearest(vector)
+                    if name not in search.explain_plan():
+                        continue
+                    whole = nearest(vector, nprobes=num_partitions, refine_factor=_REFINED)
+                    found.append(len(exact & rows_of(search)) / len(exact))
+                    by_all.append(len(exact & rows_of(whole)) / len(exact))
+            except UnreachableError:
+                raise
+            except LanceExplorerError as error:
+                return Neighbours(0, 0.0, 0.0, str(error))
     count = len(found)
     return Neighbours(count, sum(found) / max(count, 1), sum(by_all) / max(count, 1))
 

@@ -1,12 +1,14 @@
 """Random lives with one random damage each: what ``check`` says, beside what pylance reads.
 
 ``python -m tests.disk.seeded_damage --lives 100 --seed 1``; with ``--recover`` the plan of recovery
-is carried out, and pylance reads what it promised. A damage after which pylance reads
+is carried out, and pylance reads what it promised; with ``--whole`` nothing is damaged, and nothing
+may be found. A damage after which pylance reads
 another table than before has to be a finding that names the file; one after which it reads the same
 may be one. Values that were changed and can still be read are found where something repeats them.
 """
 
 import argparse
+import hashlib
 import json
 import multiprocessing
 import random
@@ -21,11 +23,20 @@ from typing import Any, NamedTuple
 import lance
 import polars as pl
 import pyarrow as pa
+from lance.query import MatchQuery
 
 import lance_explorer as lx
 from lance_explorer.plans.plan import Plan
 
-__all__ = ["DAMAGES", "Damaged", "damaged", "main", "wrong_about", "wrong_about_recovery"]
+__all__ = [
+    "DAMAGES",
+    "Damaged",
+    "damaged",
+    "main",
+    "wrong_about",
+    "wrong_about_recovery",
+    "wrong_about_whole",
+]
 
 _PATIENCE = 60
 """Seconds that pylance has to read a table."""
@@ -77,17 +88,62 @@ DAMAGES: tuple[Callable[[Path, random.Random], None], ...] = (
 )
 
 
+def _half_copied(path: Path, chance: random.Random) -> str:
+    """Remove the last files, as a copy does that stops."""
+    files = sorted([one for one in path.rglob("*") if one.is_file()])
+    begin = chance.randrange(len(files))
+    for file in files[begin:]:
+        file.unlink()
+    return str(files[begin].relative_to(path))
+
+
+def _newest_zeroed(path: Path, _: random.Random) -> str:
+    """Fill the files of the latest commit with zeros, as a power loss may."""
+    manifests = sorted(path.glob("_versions/*.manifest"))
+    newest = [manifests[0]] + [
+        max(path.glob(folder), key=lambda file: file.stat().st_mtime_ns)
+        for folder in ("data/*.lance", "_transactions/*.txn")
+    ]
+    for file in newest:
+        file.write_bytes(bytes(file.stat().st_size))
+    return str(manifests[0].relative_to(path))
+
+
+def _index_of_before(path: Path, _: random.Random) -> str | None:
+    """Give the newest index the files of one that was built before."""
+    folders = sorted(path.glob("_indices/*"), key=lambda folder: folder.stat().st_mtime_ns)
+    for new in reversed(folders):
+        names = {file.name for file in new.iterdir()}
+        for old in folders[: folders.index(new)]:
+            if names and {file.name for file in old.iterdir()} == names:
+                for name in sorted(names):
+                    (new / name).write_bytes((old / name).read_bytes())
+                return str((new / min(names)).relative_to(path))
+    return None
+
+
+DAMAGES_OF_MANY: tuple[Callable[[Path, random.Random], str | None], ...] = (
+    *(_half_copied, _newest_zeroed, _index_of_before),
+)
+
+
 def damaged(folder: Path, seed: int) -> Damaged:
-    """Let a table live, and damage one of its files."""
+    """Let a table live, and damage one of its files, or several."""
     chance = random.Random(seed)
     path = folder / "t.lance"
-    _live(path, chance)
+    live(path, chance)
     before = read_apart(path)
+    if chance.random() < 0.25:
+        several = chance.choice(DAMAGES_OF_MANY)
+        first = several(path, chance)
+        if first is not None:
+            return Damaged(path, first, several.__name__.strip("_"), before)
     kinds = {
         "data": [*path.glob("data/*.lance")],
         "_deletions": [*path.glob("_deletions/*")],
         "_versions": [*path.glob("_versions/*.manifest")],
         "_indices": [*path.glob("_indices/*/*")],
+        "blob": [*path.glob("data/*/*.blob")],
         "_transactions": [*path.glob("_transactions/*")],
     }
     kind = chance.choice([name for name, files in kinds.items() if files for _ in range(3)])
@@ -97,25 +153,41 @@ def damaged(folder: Path, seed: int) -> Damaged:
     return Damaged(path, str(file.relative_to(path)), how.__name__.strip("_"), before)
 
 
-def _live(path: Path, chance: random.Random) -> None:
-    number = 0
+def live(path: Path, chance: random.Random) -> None:
+    """Let a table live: commits of several kinds, with indices of several."""
+    number, width = 0, 4
+    file_format: Any = chance.choice(["2.0", "2.1", "2.2"])
+    has_blobs = file_format == "2.2" and chance.random() < 0.5
+    has_vectors, has_words = chance.random() < 0.4, chance.random() < 0.4
 
     def rows(count: int) -> pa.Table:
         nonlocal number
         ids = [*range(number, number + count)]
         number += count
-        return pa.table({"id": ids, "text": [f"text {one} " * 9 for one in ids]})
+        table = pa.table({"id": ids, "text": [f"text {one} word{one} " * 9 for one in ids]})
+        if has_vectors:
+            parts = [float((7 * one + place) % 13 + 1) for one in ids for place in range(width)]
+            vectors = pa.FixedSizeListArray.from_arrays(pa.array(parts, pa.float32()), width)
+            table = table.append_column("vector", vectors)
+        if has_blobs:
+            payloads = lance.blob_array([bytes([one % 250]) * (90_000 * (one % 3)) for one in ids])
+            table = table.append_column(lance.blob_field("image"), payloads)
+        return table
 
     lance.write_dataset(
         rows(40),
         str(path),
         max_rows_per_file=20,
-        data_storage_version="2.1",
+        data_storage_version=file_format,
         enable_stable_row_ids=chance.random() < 0.5,
     )
     if chance.random() < 0.7:
         kind: Any = chance.choice(["BTREE", "BITMAP", "ZONEMAP"])
         lance.dataset(str(path)).create_scalar_index("id", kind)
+    if has_words:
+        lance.dataset(str(path)).create_scalar_index("text", "INVERTED")
+    if has_vectors:
+        lance.dataset(str(path)).create_index("vector", "IVF_FLAT", num_partitions=1)
     for _ in range(chance.randint(2, 6)):
         dataset = lance.dataset(str(path))
         match chance.choice(["append", "delete", "update", "compact", "index"]):
@@ -123,7 +195,7 @@ def _live(path: Path, chance: random.Random) -> None:
                 lance.write_dataset(rows(15), str(path), mode="append")
             case "delete":
                 dataset.delete(f"id % 7 = {chance.randrange(7)}")
-            case "update":
+            case "update" if not has_blobs:  # pylance writes none anew
                 dataset.update({"text": f"'new {number}'"}, where=f"id % 5 = {chance.randrange(5)}")
             case "compact":
                 dataset.optimize.compact_files()
@@ -154,15 +226,38 @@ def _read(path: str, line: Any) -> None:
     told: dict[str, Any] = {}
     try:
         dataset = lance.dataset(path)
-        rows = dataset.to_table(with_row_id=True).sort_by("id")
+        rows = dataset.to_table(with_row_id=True, blob_handling="all_binary").sort_by("id")
         ids = rows["_rowid"].to_pylist() if dataset.has_stable_row_ids else []
-        told = {"rows": rows.drop_columns("_rowid").to_pylist(), "version": dataset.version}
+        plain = [
+            {
+                name: hashlib.sha256(value).hexdigest() if isinstance(value, bytes) else value
+                for name, value in row.items()
+            }
+            for row in rows.drop_columns("_rowid").to_pylist()
+        ]
+        told = {"rows": plain, "version": dataset.version}
         told["row_ids"] = dict(zip(map(str, rows["id"].to_pylist()), ids, strict=False))
         found = [
             dataset.scanner(filter=f"id = {one}", columns=["id"]).to_table()["id"].to_pylist()
             for one in (0, 7, 21, 39, 45)
         ]
         told["found"] = found
+        names = {one["name"] for one in dataset.list_indices()}
+        if "text_idx" in names:
+            told["words"] = [
+                sorted(
+                    dataset.scanner(
+                        columns=["id", "_score"], full_text_query=MatchQuery(word, "text")
+                    )
+                    .to_table()["id"]
+                    .to_pylist()
+                )
+                for word in ("word7", "word41", "new")
+            ]
+        if "vector_idx" in names:
+            nearest = {"column": "vector", "q": [3.0, 4.0, 5.0, 6.0], "k": 5}
+            near = dataset.scanner(columns=["id", "_distance"], nearest=nearest).to_table()
+            told["near"] = sorted(near["_distance"].to_pylist())
     except BaseException as error:  # noqa: BLE001 - a panic is none of Exception
         told["error"] = str(error)[:200]
     line.send(json.dumps(told))
@@ -193,6 +288,14 @@ def wrong_about(case: Damaged) -> str | None:
         return None  # nothing that would tell stands beside them
     said = "; ".join(texts) or "nothing"
     return f"pylance reads {_short(after)}, not {_short(case.before)}; check says: {said[:500]}"
+
+
+def wrong_about_whole(path: Path) -> str | None:
+    """Return what is found of a table that nothing damaged, above what is worth knowing."""
+    found = lx.open_table(path).check(depth="values", severity="warning")
+    found = found.filter(found["code"] != "index_covers_nothing")  # zone maps after compactions
+    lost = lx.open_table(path).damage("values")
+    return f"{found['statement'].to_list()} {lost.sentence}" if len(found) or lost else None
 
 
 def wrong_about_recovery(case: Damaged) -> str | None:
@@ -273,10 +376,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--lives", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--recover", action="store_true", help="carry out the plan of recovery")
+    parser.add_argument("--whole", action="store_true", help="damage nothing")
     told = parser.parse_args(arguments)
     wrong = 0
     for seed in range(told.seed, told.seed + told.lives):
         folder = Path(tempfile.mkdtemp())
+        if told.whole:
+            live(folder / "t.lance", random.Random(seed))
+            if (found := wrong_about_whole(folder / "t.lance")) is not None:
+                wrong += 1
+                print(f"seed {seed}: {found}", flush=True)
+            shutil.rmtree(folder)
+            continue
         case = damaged(folder, seed)
         found = (wrong_about_recovery if told.recover else wrong_about)(case)
         if found is not None:

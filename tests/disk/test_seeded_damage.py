@@ -1,6 +1,7 @@
 """Whatever damages a file of a table, a check names it; ``seeded_damage`` tries hundreds."""
 
 import json
+import random
 from pathlib import Path
 
 import lance
@@ -8,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from tests.disk.seeded_damage import damaged, wrong_about
+from tests.disk.seeded_damage import damaged, live, wrong_about, wrong_about_whole
 
 
 @pytest.mark.slow
@@ -18,6 +19,14 @@ def test_one_random_damage_is_named_and_nothing_is_lost_that_is_there(
 ) -> None:
     case = damaged(tmp_path, seed)
     assert wrong_about(case) is None, (case.how, case.file)
+
+
+@pytest.mark.slow
+@pytest.mark.drawn(4)
+def test_of_a_table_that_nothing_damaged_nothing_is_told(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "t.lance"
+    live(path, random.Random(seed))
+    assert wrong_about_whole(path) is None
 
 
 def appended(path: Path) -> None:
