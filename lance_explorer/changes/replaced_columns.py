@@ -1,7 +1,8 @@
-"""Columns of two versions that share a name and are two columns.
+"""Columns of two versions of which the commits between do not tell what became of the values.
 
 A column that is dropped and added again is another one, even if it gets the same field ID. Casts
-are no such replacement.
+are no such replacement. One column that a version between does not have came back by a restore that
+is lost, with the values that it had then.
 """
 
 from dataclasses import dataclass
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.schema import field_paths
-from lance_explorer.history.columns.lives import ByName, shared_fields
+from lance_explorer.history.columns.lives import ByName, column_lives, shared_fields
 from lance_explorer.history.history import History
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.history.paths import EMPTY
+from lance_explorer.history.paths import EMPTY, path_between
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -48,6 +49,7 @@ class ReplacedColumns:
         for by_name in (ByName.NEVER, ByName.SEAMS):
             if pairs:
                 pairs -= shared_fields(history, begin, end, by_name).items()
+        pairs |= _gone_between(history, begin, end)
         return cls(frozenset([id_ for id_, _ in pairs]), frozenset([id_ for _, id_ in pairs]))
 
     def __bool__(self) -> bool:
@@ -65,6 +67,23 @@ class ReplacedColumns:
         new = _numbered(rows, end, self.after, after, numbers)
         differs: NDArray[np.bool_] = old != new
         return differs
+
+
+def _gone_between(history: History, begin: int, end: int) -> set[tuple[int, int]]:
+    """Return the IDs, in both versions, of fields that a version on the way does not have."""
+    if begin == EMPTY or end == EMPTY:
+        return set()
+    steps = path_between(history, begin, end).steps
+    if history.follows_previous[list(steps)].all():
+        return set()  # nothing is lost
+    lives = column_lives(history, (begin, end, *steps))
+    always = frozenset.intersection(*[frozenset(lives[at].values()) for at in (begin, *steps)])
+    later = {life: id_ for id_, life in lives[end].items()}
+    return {
+        (id_, later[life])
+        for id_, life in lives[begin].items()
+        if life in later and life not in always
+    }
 
 
 def _numbered(

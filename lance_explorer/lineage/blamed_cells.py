@@ -104,5 +104,6 @@ class Cells:
         texts = pl.concat([texts for _, texts in self.before])
         place = np.full(len(self.values), -1, dtype=np.int64)
         place[rows] = np.arange(len(rows))
+        place[self.is_new] = -1  # compared before it was known that the column is younger
         numbers = pl.Series(place).set(pl.Series(place < 0), None)
         return texts.gather(numbers.cast(pl.UInt32()))

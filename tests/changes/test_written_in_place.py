@@ -540,3 +540,17 @@ def test_a_detached_delete_from_before_a_write_in_place_is_restored(uri, stable)
     write_in_place(uri, 0, rows([1, 2], a=7), says_which=True)
     lance.dataset(uri).checkout_version(detached.version).restore()
     assert not false_certainties(uri)
+
+
+def test_a_column_that_a_lost_restore_brought_back_may_have_its_values_from_before(uri, stable):
+    create(uri, stable=stable)
+    write_in_place(uri, 0, rows([1], a=7), says_which=False)
+    lance.dataset(uri).drop_columns(["a"])
+    lance.dataset(uri, version=1).restore()
+    lance.dataset(uri).add_columns({"other": "key + 1"})
+    lose(uri, 4)
+    table = open_table(uri)
+    feed = table.changes(2, 5, include="column_added").to_polars()
+    events = {row["_rowid"]: (row["_event"], row["is_uncertain"]) for row in feed.to_dicts()}
+    assert events[1] in (("column_rewritten", True), ("updated", True))
+    assert all(is_uncertain for row, (_, is_uncertain) in events.items() if row < 3)

@@ -315,3 +315,13 @@ def test_a_vector_that_was_cast_to_a_list_keeps_the_age_of_its_values(tmp_path):
     lance.dataset(path).alter_columns(to_list)
     cells = lx.open_table(path).blame().to_polars()
     assert cells.select("version", "is_new").rows() == [(1, True), (2, False)]
+
+
+def test_a_cell_of_a_column_that_a_restore_brought_back_had_no_value_before(tmp_path):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"id": range(3), "a": [0, 0, 0]}), path)
+    lance.dataset(path).update({"a": "5"}, where="id = 1")
+    lance.dataset(path).drop_columns(["a"])
+    lance.dataset(path, version=2).restore()
+    told = lx.open_table(path).blame(columns=["a"]).to_polars()
+    assert told.select("version", "is_new", "before").unique().rows() == [(4, True, None)]
