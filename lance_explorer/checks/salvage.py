@@ -90,13 +90,19 @@ class SalvagedFile:
     described: frozenset[str] = frozenset()
     num_deleted: int | None = None
     note: str | None = None
-    is_left_out: bool = False
+    is_replaced: bool = False
+    is_overlay: bool = False
     is_beside: bool = False
 
     @property
     def is_whole(self) -> bool:
         """Whether its end can be read."""
         return self.problem is None
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether a copy of the rows would have them twice, or has no place for them."""
+        return self.is_replaced or self.is_overlay
 
 
 class Salvage(Answering):
@@ -161,14 +167,13 @@ class Salvage(Answering):
             for columns, files in self._groups.items()
         ]
         damaged = sum([not file.is_whole for file in self.files])
-        left_out = sum([file.is_whole and file.is_left_out for file in self.files])
         rest = f" {counted(damaged, 'data file')} cannot be read." if damaged else ""
-        if left_out:
-            rest += (
-                f" {counted(left_out, 'other file')} "
-                f"{'repeats' if left_out == 1 else 'repeat'} rows of these, or "
-                f"{'has' if left_out == 1 else 'have'} new values of some."
-            )
+        whole = [file for file in self.files if file.is_whole]
+        if replaced := sum([file.is_replaced for file in whole]):
+            rest += f" The rows of {counted(replaced, 'other file')} are in these again."
+        if overlays := sum([file.is_overlay and not file.is_replaced for file in whole]):
+            rest += f" {counted(overlays, 'more file')} {'has' if overlays == 1 else 'have'} new "
+            rest += "values of some of the rows."
         return f"{begin} What is left: {'; '.join(told) or 'nothing that can be read'}.{rest}"
 
     @property
@@ -462,7 +467,8 @@ class _Told:
             file,
             num_deleted=deleted,
             note=note,
-            is_left_out=is_replaced or is_overlay,
+            is_replaced=is_replaced,
+            is_overlay=is_overlay,
             is_beside=name in self.beside,
         )
 

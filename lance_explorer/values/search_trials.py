@@ -1,6 +1,7 @@
 """Whether searches by words and by vectors find through an index what there is to find."""
 
 import hashlib
+import os
 import tempfile
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -201,6 +202,7 @@ def neighbours(
 @reads_values(files=False)
 def training(uri: str, version: int, name: str, storage_options: StorageOptions = None) -> Training:
     """Return the centroids of a vector index in a version, and the rows in its partitions."""
+    os.environ.setdefault("LANCE_INCLUDE_VECTOR_CENTROIDS", "true")  # else pylance warns of it
     readable = open_readable(uri, version, storage_options)
     with translating(version, storage_options):
         segments = readable.dataset.stats.index_stats(name)["indices"]

@@ -82,7 +82,7 @@ def test_the_code_copies_the_rows_once(tmp_path: Path, monkeypatch: pytest.Monke
     assert left
     assert "87 rows of id in 2 files" in left.sentence
     assert "87 rows of twice in 2 files" in left.sentence
-    assert "3 other files repeat rows of these" in left.sentence
+    assert "The rows of 3 other files are in these again." in left.sentence
     assert "2 of these rows were deleted" in left.answer.text()
     frame = left.to_polars()
     copied = frame.filter(pl.col("note").is_null())
