@@ -156,6 +156,7 @@ KINDS = {
     "bytes_per_task": SIZE,
     "branch": replace(TEXT, values=("", "no", "../dev", "a\0b", "\ud800")),
     "check_files": FLAG,
+    "checksums": FLAG,
     "column": TEXT,
     "columns": NAMES,
     "config": OPTIONS,

@@ -5,6 +5,10 @@ With ``--check`` nothing is written, and the exit code is 1 if the page is not w
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lance_explorer.frames.columns import FrameSchema
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "LEDGER.md"
@@ -30,19 +34,22 @@ def main() -> int:
 
 def with_columns(page: str) -> str:
     """Return the page with the tables of columns as they are now."""
-    from lance_explorer.ledger.kinds import KINDS
+    from lance_explorer.ledger.kinds import CHECKSUMS, KINDS
 
     before, _, rest = page.partition(BEGIN)
     after = rest.partition(END)[2]
-    tables = "\n".join([_table(name) for name in KINDS])
+    tables = "\n".join([_table(schema) for schema in (*KINDS.values(), CHECKSUMS)])
     return f"{before}{BEGIN}\n{tables}\n{END}{after}"
 
 
-def _table(name: str) -> str:
-    from lance_explorer.ledger.kinds import KINDS
-
-    lines = [f"### {name}", "", "| column | type | may be null | meaning |", "|---|---|---|---|"]
-    for column in KINDS[name].columns:
+def _table(schema: "FrameSchema") -> str:
+    lines = [
+        f"### {schema.name}",
+        "",
+        "| column | type | may be null | meaning |",
+        "|---|---|---|---|",
+    ]
+    for column in schema.columns:
         nullable = "yes" if column.nullable else ""
         unit = f" ({column.unit})" if column.unit else ""
         kind = str(column.dtype.base_type().__name__)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.version_pair import VersionPair
-from lance_explorer.checks.named_data_files import NamedDataFile
+from lance_explorer.disk.named_data_files import NamedDataFile
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operation_names import OperationName

@@ -19,8 +19,8 @@ from lance_explorer.checks.copies import Copies, Fate
 from lance_explorer.checks.data_file_checks import data_file_findings
 from lance_explorer.checks.deletion_checks import deletion_findings
 from lance_explorer.checks.depths import Depth
-from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
 from lance_explorer.checks.value_checks import UnreadableValues, value_findings
+from lance_explorer.disk.named_data_files import NamedDataFile, named_data_files
 from lance_explorer.disk.owners import owned_lazily
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.errors import CorruptFileError, LanceExplorerError
@@ -440,6 +440,8 @@ def _broken_files(view: HistoryView, found: Survey, depth: Depth) -> _Files:
     for one in inside:
         if one.code in ("corrupt_data_file", "rows_contradict_file"):
             data.setdefault(one.subject.path, _Inside(one.statement))
+        elif one.code == "data_file_changed":
+            data.setdefault(one.subject.path, _Inside("its bytes changed", one.columns))
         elif isinstance(one, UnreadableValues):
             known = data.get(one.subject.path, _Inside("values cannot be read", (), ()))
             if known.parts is not None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import polars as pl
 
 from lance_explorer.checks.data_file_ends import read_end
-from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
 from lance_explorer.disk.columns import columns
+from lance_explorer.disk.named_data_files import NamedDataFile, named_data_files
 from lance_explorer.errors import (
     CorruptFileError,
     FormatError,

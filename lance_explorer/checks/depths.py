@@ -42,9 +42,13 @@ def left_out(depth: Depth) -> Iterator[Finding]:
         yield Finding(
             "not_checked",
             "Neither data files nor deletion files have checksums: what was damaged in them and "
-            "can still be read is found only where an index or the files before a compaction "
-            "repeat it.",
+            "can still be read is found only where an index, the files before a compaction, or "
+            "digests in a ledger repeat it.",
             subject=Subject("check", "values"),
-            remedy=Remedy("Compare with a backup, if values are in doubt."),
+            remedy=Remedy(
+                "Compare with a backup, if values are in doubt; later checks see what changes from "
+                "now on",
+                "ledger.record(table, checksums=True)",
+            ),
             is_mild=True,
         )

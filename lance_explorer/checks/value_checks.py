@@ -4,14 +4,15 @@ Data files have no checksums. So values that were damaged and can still be read 
 something repeats them: the files from before a compaction do, as long as their version is kept.
 """
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 from lance_explorer.changes.diff import content_of_both
 from lance_explorer.checks.data_file_ends import read_end
-from lance_explorer.checks.named_data_files import NamedDataFile, named_data_files
+from lance_explorer.disk.file_digests import differing, file_digests
+from lance_explorer.disk.named_data_files import NamedDataFile, named_data_files
 from lance_explorer.errors import (
     FormatError,
     LanceExplorerError,
@@ -21,7 +22,7 @@ from lance_explorer.errors import (
 from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.format.data_footer import LEGACY_VERSIONS
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.format.schema import NO_PARENT, column_fields
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.file_roots import checked_uri, data_file
@@ -29,6 +30,7 @@ from lance_explorer.history.memories import notes
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
+from lance_explorer.ledger.sidecars import root_key
 from lance_explorer.values.file_columns import read_columns, read_payloads
 from lance_explorer.values.rows import row_batches
 
@@ -75,10 +77,11 @@ def value_findings(view: HistoryView) -> Iterator[Finding]:
     """
     view.storage.io.values_apart = True
     known = _files_read(view)
+    digests = view.recorded.digests() if view.recorded is not None else {}
     for named in with_progress([*named_data_files(view)], "Reading data files"):
         key = named.file.path, named.file.base_id
         if key not in known:
-            known[key] = [*_unreadable(view, named)]
+            known[key] = [*_unreadable(view, named), *_other_bytes(view, named, digests)]
         yield from known[key]
     compactions = [
         record.version
@@ -112,6 +115,44 @@ def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
     except LanceExplorerError as error:
         why = f"{named.file.path}: {error}"
         yield Finding("corrupt_data_file", why, subject=subject, versions=named.versions)
+
+
+def _other_bytes(
+    view: HistoryView, named: NamedDataFile, digests: Mapping[tuple[str, str], Mapping[int, str]]
+) -> Iterator[Finding]:
+    """Yield a finding if a file is not what it was when a ledger took digests of it."""
+    try:
+        root, path = data_file(named.file, named.bases, view.storage)
+        recorded = digests.get((root_key(root.uri, view.on_branch(None).uri), path))
+        info = None if recorded is None else root.find(path)
+        if recorded is None or info is None:
+            return
+        found = file_digests(root, path, info.size_bytes)
+    except FormatError:
+        return  # which reading it tells
+    numbers = {*differing(recorded, found)}
+    if not numbers:
+        return
+    fields = {
+        field
+        for field, number in zip(named.file.fields, named.file.column_indices, strict=True)
+        if number in numbers
+    }
+    schema = view.history.records[view.history.position(named.versions[1])].schema
+    columns = [
+        name
+        for name, parts in column_fields(schema).items()
+        if any(part.id in fields for part in parts)
+    ]
+    what = f"column {', '.join(columns)}" if columns else "what describes its columns"
+    yield Finding(
+        "data_file_changed",
+        f"{what} of {named.file.path}, of fragment {named.fragment.id}, is not what it was when "
+        "the ledger took its digest",
+        subject=Subject("fragment", str(named.fragment.id), named.file.path),
+        versions=named.versions,
+        columns=tuple(columns),
+    )
 
 
 def _columns_of(view: HistoryView, named: NamedDataFile) -> Iterator["_Columns"]:

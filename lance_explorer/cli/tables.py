@@ -155,11 +155,13 @@ def report(
 @click.option(
     "--ledger", required=True, help="The folder, or the place in an object store, to record into."
 )
+@click.option("--checksums", is_flag=True, help="Also read new data files, and keep digests.")
 @ALLOW_BASES
 @JSON
 def record(
     uris: tuple[str, ...],
     ledger: str,
+    checksums: bool,
     allow_bases: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -181,7 +183,7 @@ def record(
             continue
         for table in tables:
             try:
-                added = target.record(table, allow_bases=allow_bases)
+                added = target.record(table, allow_bases=allow_bases, checksums=checksums)
             except LanceExplorerError as error:
                 has_failed = _failed(table, error, as_json)
                 continue

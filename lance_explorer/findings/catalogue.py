@@ -565,6 +565,16 @@ KINDS: Mapping[str, Kind] = {
         "Restore the file from a backup.",
         "Its rows cannot be read.",
     ),
+    "data_file_changed": Kind(
+        "values",
+        "error",
+        "The bytes of a data file are not those of which a ledger has digests. Data files never "
+        "change.",
+        "column text of 0110.lance, of fragment 3, is not what it was when the ledger took its "
+        "digest",
+        "Restore the file from a backup.",
+        "Its values cannot be relied on.",
+    ),
     "unreadable_values": Kind(
         "values",
         "error",

@@ -5,15 +5,22 @@ many kinds; one that was not seen is told by its number.
 """
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import data_file_pb2 as pb
 from lance_explorer.format._pb import index_pb2
 from lance_explorer.format._wire import decoder, parse, read_varint
-from lance_explorer.format.data_footer import DataFooter
+from lance_explorer.format.data_footer import DATA_FOOTER_BYTES, DataFooter
 
-__all__ = ["ColumnPages", "column_metadata", "decode_column_pages"]
+__all__ = [
+    "ColumnPages",
+    "column_buffers",
+    "column_metadata",
+    "decode_column_pages",
+    "global_buffers",
+]
 
 _PLACE = struct.Struct("<QQ")
 _LAYOUTS = {
@@ -71,6 +78,35 @@ def column_metadata(data: bytes, begin: int, footer: DataFooter) -> list[bytes]:
         if offset < begin or offset + length > begin + len(data):
             raise CorruptFileError(f"the metadata of column {len(found)} lie outside the file")
         found.append(data[offset - begin : offset - begin + length])
+    return found
+
+
+def global_buffers(data: bytes, begin: int, footer: DataFooter) -> Iterator[tuple[int, int]]:
+    """Yield where the buffers of no column lie in a file, of its bytes from ``begin`` to its end.
+
+    The table of their places is the last before the footer.
+    """
+    if footer.buffers_start is not None:
+        table = data[max(footer.buffers_start - begin, 0) : -DATA_FOOTER_BYTES]
+        yield from _PLACE.iter_unpack(table[: len(table) // _PLACE.size * _PLACE.size])
+
+
+@decoder
+def column_buffers(data: bytes) -> list[tuple[int, int]]:
+    """Return where the bytes of a column lie in the file, and how many: those of pages come first.
+
+    Examples
+    --------
+    >>> from lance_explorer.format.data_columns import column_buffers
+    >>> column_buffers(bytes.fromhex("12060a0140120108"))
+    [(64, 8)]
+    """
+    message = parse(pb.ColumnPages, data, "column metadata")
+    found = list[tuple[int, int]]()
+    for part in (*message.pages, message):
+        if len(part.buffer_offsets) != len(part.buffer_sizes):
+            raise CorruptFileError("a column has more or fewer places of buffers than sizes")
+        found += zip(part.buffer_offsets, part.buffer_sizes, strict=True)
     return found
 
 

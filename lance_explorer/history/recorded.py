@@ -1,6 +1,6 @@
 """What a history asks of a place where versions of the table were recorded before."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -37,6 +37,9 @@ class Recorded(Protocol):
 
     def findings(self, branch: str | None) -> list[Finding]:
         """Return what is wrong with what is recorded of a branch."""
+
+    def digests(self) -> Mapping[tuple[str, str], Mapping[int, str]]:
+        """Return digests of the columns of data files, by root and path of the files."""
 
 
 def is_long(storage: Storage, files: Sequence[VersionFile]) -> bool:

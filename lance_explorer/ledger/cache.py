@@ -132,6 +132,10 @@ class CachedTable:
         """Return nothing: what is wrong here is read anew."""
         return []
 
+    def digests(self) -> dict[tuple[str, str], dict[int, str]]:
+        """Return nothing: none are kept here."""
+        return {}
+
     def _write(self, recorder: Recorder, branch: str | None) -> None:
         frames, _ = recorder.take()
         release = release_of("lance-explorer")

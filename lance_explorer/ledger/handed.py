@@ -137,6 +137,10 @@ class Handing:
         """Return what is wrong with what was recorded."""
         return self._inner.findings(branch) if self._inner else []
 
+    def digests(self) -> dict[tuple[str, str], dict[int, str]]:
+        """Return nothing: none are kept here."""
+        return {}
+
     def handed(self, view: HistoryView) -> Handed:
         """Return the versions of a view that uses this, after reading them."""
         last = view.history.versions_read[-1]  # reads what is not read yet
@@ -226,6 +230,10 @@ class HandedTable:
     def findings(self, branch: str | None) -> list[Finding]:
         """Return what was wrong where they were recorded."""
         return list(self._handed.findings) if branch == self._handed.branch else []
+
+    def digests(self) -> dict[tuple[str, str], dict[int, str]]:
+        """Return nothing: none are kept here."""
+        return {}
 
     def _file(self, path: str) -> bytes | None:
         version = self._life.manifests.get(path)

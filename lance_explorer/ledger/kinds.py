@@ -8,7 +8,17 @@ import polars as pl
 
 from lance_explorer.frames.columns import BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
 
-__all__ = ["CHANGE", "FILES", "FORMAT", "FRAGMENTS", "KINDS", "REFS", "SECTIONS", "VERSIONS"]
+__all__ = [
+    "CHANGE",
+    "CHECKSUMS",
+    "FILES",
+    "FORMAT",
+    "FRAGMENTS",
+    "KINDS",
+    "REFS",
+    "SECTIONS",
+    "VERSIONS",
+]
 
 FORMAT = 1
 """The format of the files that this release writes; later ones are refused."""
@@ -118,5 +128,16 @@ REFS = FrameSchema(
     ),
 )
 """Tags and branches as they were when they were recorded, if that is not as they were before."""
+
+CHECKSUMS = FrameSchema(
+    "checksums",
+    (
+        Column("root", TEXT, "root it is below: empty for the table, a branch's folder, or a URI"),
+        Column("path", TEXT, "data file, from there"),
+        Column("column", COUNT, "number of the column in the file; -1: what is not of one column"),
+        Column("sha256", TEXT, "digest of its bytes, in hexadecimal"),
+    ),
+)
+"""Digests of data files, in files of their own."""
 
 KINDS = {schema.name: schema for schema in (VERSIONS, FRAGMENTS, SECTIONS, FILES, REFS)}

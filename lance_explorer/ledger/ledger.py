@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -24,6 +25,7 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.table_input import open_view, view_of
 from lance_explorer.history.view import HistoryView
+from lance_explorer.ledger.checksums import checksums_folder, record_checksums
 from lance_explorer.ledger.kinds import REFS
 from lance_explorer.ledger.lives import Life
 from lance_explorer.ledger.merging import (
@@ -147,6 +149,7 @@ class Ledger:
         allow_bases: Iterable[str | os.PathLike[str]] = (),
         *,
         words: bool = True,
+        checksums: bool = False,
         as_: str | os.PathLike[str] | None = None,
     ) -> pl.DataFrame:
         """Record the versions of a table that the ledger has not yet; one row for each branch.
@@ -168,6 +171,10 @@ class Ledger:
         words : bool, default True
             Whether to keep what people wrote: predicates of deletes, messages of commits, and other
             properties of transactions. Names of columns, tags and branches are kept anyway.
+        checksums : bool, default False
+            Whether to read each data file that was not read so before, and keep digests of its
+            columns. Then ``open_table(..., ledger=).check(depth="values")`` finds what changed in
+            them since, which nothing in the format shows. Goes on where it was interrupted.
         as_ : str or os.PathLike, optional
             Where the table was recorded before it was moved, as :meth:`open` takes it: what is
             known of it is then known of the table at its new place, too.
@@ -185,11 +192,17 @@ class Ledger:
         if branch is not None:
             name = text("branch", branch)
             wanted = [None if name == "main" else name]
-        keeps_words = flag("words", words)
+        keeps_words, takes_checksums = flag("words", words), flag("checksums", checksums)
         self._place.check_apart(main.uri)
         if as_ is not None:
             self._copy(self._named(path("as_", as_)), main.uri)
-        return self._record(main, wanted, words=keeps_words)
+        recorded = self._record(main, wanted, words=keeps_words)
+        if takes_checksums:
+            for each in wanted:
+                with suppress(NotFoundError):
+                    view = main.on_branch(each)
+                    record_checksums(view, main.uri, self._place, folder_of(main.uri))
+        return recorded
 
     def _copy(self, table: RecordedTable, uri: str) -> None:
         """Let what is recorded of a table be recorded of another place, too."""
@@ -346,6 +359,9 @@ class Ledger:
             old = [info.name for info in self._place.files(folder)]
             kept = forget_versions(known.lives(branch), before, release_of("lance-explorer"))
             names = {name for one in kept for name in one.names}
+            if before is None and branch is None:
+                for info in self._place.files(f"{checksums_folder(folder)}/"):
+                    self._place.delete(f"{checksums_folder(folder)}/{info.name}")
             for name in sorted(old, key=lambda name: not name.startswith("versions-")):
                 if name not in names:
                     self._place.delete(f"{folder}/{name}")

@@ -14,6 +14,7 @@ from lance_explorer.history.history import EMPTY_HISTORY, History
 from lance_explorer.history.listing import FIRST_DETACHED, VersionFile, VersionListing
 from lance_explorer.history.recorded import Note
 from lance_explorer.history.refs import branch_root
+from lance_explorer.ledger.checksums import Digests, read_checksums
 from lance_explorer.ledger.kinds import REFS
 from lance_explorer.ledger.lives import Life, file_names, lives
 from lance_explorer.ledger.places import Place
@@ -106,6 +107,10 @@ class RecordedTable:
     def findings(self, branch: str | None) -> list[Finding]:
         """Return what is wrong with what is recorded of a branch."""
         return [*self._damage[branch], *self._doubts[branch]]
+
+    def digests(self) -> Digests:
+        """Return the digests of data files, by root and path, of all branches."""
+        return read_checksums(self._place, self._folder)
 
     def lives(self, branch: str | None) -> list[Life]:
         """Return the tables that stood at this place, as far as they are recorded."""

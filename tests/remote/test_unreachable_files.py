@@ -10,7 +10,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.checks.depths import Depth
-from lance_explorer.checks.named_data_files import named_data_files
+from lance_explorer.disk.named_data_files import named_data_files
 from lance_explorer.errors import UnreachableError
 from lance_explorer.history.view import HistoryView
 from tests.remote.bucket import Bucket
