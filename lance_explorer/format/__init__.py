@@ -9,6 +9,7 @@ from lance_explorer.format.data_columns import decode_column_pages
 from lance_explorer.format.data_footer import (
     decode_buffer_place,
     decode_data_footer,
+    decode_file_schema,
     decode_legacy_rows,
     decode_num_rows,
 )
@@ -54,6 +55,7 @@ DECODERS: tuple[Callable[..., object], ...] = (
     decode_log_entry,
     decode_manifest,
     decode_manifest_message,
+    decode_file_schema,
     decode_num_rows,
     decode_row_id_sequence,
     decode_row_set,

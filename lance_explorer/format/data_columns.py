@@ -103,7 +103,8 @@ def column_buffers(data: bytes) -> list[tuple[int, int]]:
     """
     message = parse(pb.ColumnPages, data, "column metadata")
     found = list[tuple[int, int]]()
-    for part in (*message.pages, message):
+    parts: list[pb.ColumnPage | pb.ColumnPages] = [*message.pages, message]
+    for part in parts:
         if len(part.buffer_offsets) != len(part.buffer_sizes):
             raise CorruptFileError("a column has more or fewer places of buffers than sizes")
         found += zip(part.buffer_offsets, part.buffer_sizes, strict=True)
