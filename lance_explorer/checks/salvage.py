@@ -73,6 +73,9 @@ _BRANCHES = "tree"
 _FORMATS = {(0, 3): "2.0", (0, 1): "0.1", (0, 2): "0.1"}
 _SHOWN_COLUMNS = 6
 
+_LONG_NAME = r"([0-9a-f]{12})[0-9a-f]{12,}\.lance"
+"""A name as Lance gives it to data files."""
+
 _Columns = tuple[tuple[str, str], ...]
 """Names and types."""
 
@@ -263,10 +266,20 @@ class Salvage(Answering):
             schema={"kind": pl.String, "num_files": pl.Int64, "size_bytes": pl.Int64},
         )
         frame = self.to_polars().sort("note", nulls_last=False, maintain_order=True)
-        without = ("types",) if frame["columns"].list.len().sum() else ("columns", "types")
+        # What is null in all rows says nothing, and long names of files leave no room.
+        without = ["format_version", "types"]
+        without += ["columns"] * (not frame["columns"].list.len().sum())
+        without += [name for name in ("problem", "note") if frame[name].null_count() == len(frame)]
+        short = pl.col("note").str.replace_all(_LONG_NAME, "$1...")
         parts = [
             Section("notes", "", lines(told)),
-            Section("files", "Data files", frame, shown=frame.drop(without), schema=SALVAGE),
+            Section(
+                "files",
+                "Data files",
+                frame,
+                shown=frame.with_columns(short).drop(without),
+                schema=SALVAGE,
+            ),
             Section("others", "Other files", others),
         ]
         return Answer(self.sentence, tuple(parts), self.code)
