@@ -222,7 +222,8 @@ class ObjectStorage(Storage):
         self.io.requests += 1
 
         def request() -> Any:
-            return obstore.list_with_delimiter(self._store, _safe(folder) or None)
+            # The library lists nothing below a name with a slash at its end.
+            return obstore.list_with_delimiter(self._store, _safe(folder.rstrip("/")) or None)
 
         try:
             return self._threads.submit(self._call, request, folder).result()

@@ -135,3 +135,24 @@ def test_reading_ahead_asks_for_nothing_that_is_not_needed(bucket):
         table.versions()
         table.latest.row_ids()
     assert remote.io == local.io
+
+
+@pytest.mark.parametrize(
+    "name", ["updated_rows_kept-8.0.1", "moved_rows_dropped-3.0.1", "replaced_column_indexed-2.0.1"]
+)
+def test_a_deep_check_reads_what_indices_hold(bucket: Bucket, name: str) -> None:
+    path = DATA.parent / "disk" / "known_bugs" / f"{name}.lance"
+    bucket.copy(path, f"indices/{name}.lance")
+    local, remote = lx.open_table(path), bucket.table(f"indices/{name}.lance")
+    both((local, remote), lambda table: table.check(depth="deep").drop("remedy_code"))
+
+
+def test_folders_are_listed_with_a_slash_or_without(bucket: Bucket) -> None:
+    path = DATA / "14.0.2" / "index_types.lance"
+    bucket.copy(path, "slashes.lance")
+    for table in (lx.open_table(path), bucket.table("slashes.lance")):
+        storage = table._view.storage
+        for folder in ("_versions", "data", "_indices"):
+            for list_ in (storage.list_files, storage.list_folders):
+                assert sorted(list_(folder)) == sorted(list_(f"{folder}/"))
+            assert storage.list_files(folder) or storage.list_folders(folder)
