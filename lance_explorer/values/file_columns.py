@@ -63,8 +63,6 @@ def read_payloads(
 
     Raises
     ------
-    StorageError
-        If they cannot be read.
     UnsupportedFeatureError
         If a blob is outside of the table, and may not be read.
     """
