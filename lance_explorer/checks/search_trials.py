@@ -55,7 +55,7 @@ VECTORS = "fixed_size_list:"
 """How the types of columns begin that have vectors."""
 
 _TEXTS = ("string", "large_string", "list", "large_list")
-_FOR_READERS = ("format_version", "block_size", "document_granularity", "prefix_only")
+_FOR_READERS = ("format_version", "block_size", "document_granularity")
 """Settings of words that do not change which rows a word finds, or that pylance does not take."""
 
 
@@ -209,7 +209,12 @@ def _trained_at(view: HistoryView, name: str, made: Training) -> tuple[int, bool
         if record.file.is_recorded or looked > _MOST_VERSIONS:
             return first, False
         root = value_root(view, record.version)
-        before = training(root, record.version, name, view.storage.options).centroids
+        try:
+            before = training(root, record.version, name, view.storage.options).centroids
+        except UnreachableError:
+            raise
+        except StorageError:
+            return first, False
         if len(before & made.centroids) < _HALF * len(made.centroids):
             return first, True
         first = record.version

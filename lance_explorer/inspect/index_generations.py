@@ -8,6 +8,7 @@ search believes the index. The data file that has the column tells: files never 
 from collections.abc import Iterator
 
 import numpy as np
+from pyroaring import BitMap
 
 from lance_explorer.findings import Finding, Subject
 from lance_explorer.format.fragments import Fragment
@@ -30,20 +31,16 @@ def indices_of_other_values(view: HistoryView, history: History) -> Iterator[Fin
         covered = covered_fragments(segment)
         if segment.name in SYSTEM_INDICES or covered is None or len(segment.fields) != 1:
             continue
-        begin, others = _first_version(whole, segment), list[tuple[int, int]]()
-        then, now = _states_at(whole, begin), _states_at(whole, len(whole) - 1)
-        for fragment_id in covered:
-            old, new = then.get(fragment_id), now.get(fragment_id)
-            if old is None or new is None or old == new:
-                continue
-            [field] = segment.fields
-            path = _file_of(whole.states[new], field)
-            if path is not None and _file_of(whole.states[old], field) not in (None, path):
-                others.append((fragment_id, new))
+        [field], begin = segment.fields, _first_version(whole, segment)
+        others = [
+            (int(whole.states.ids[new]), new)
+            for old, new in _changed_fragments(whole, begin, covered)
+            if _has_other_values(whole.states[old], whole.states[new], field)
+        ]
         if not others:
             continue
         rows = int(sum([whole.live_rows[state] for _, state in others]))
-        since = min([_since(whole, begin, *other, segment.fields[0]) for other in others])
+        since = min([_since(whole, begin, *other, field) for other in others])
         some = others[0][0]
         columns = tuple(filter(None, names_of(segment.fields, names)))
         yield Finding(
@@ -71,9 +68,19 @@ def _first_version(history: History, segment: IndexMetadata) -> int:
     return len(history) - 1
 
 
-def _states_at(history: History, position: int) -> dict[int, int]:
-    states = history.states_at(position)
-    return dict(zip(history.states.ids[states].tolist(), states, strict=True))
+def _changed_fragments(history: History, begin: int, covered: BitMap) -> Iterator[tuple[int, int]]:
+    """Yield the states, at a position and at the end, of covered fragments that changed since."""
+    then, now = [np.array(history.states_at(at)) for at in (begin, len(history) - 1)]
+    before = dict(zip(history.states.ids[then].tolist(), then.tolist(), strict=True))
+    for state in np.setdiff1d(now, then).tolist():
+        fragment_id = int(history.states.ids[state])
+        if fragment_id in covered and fragment_id in before:
+            yield before[fragment_id], state
+
+
+def _has_other_values(old: Fragment, new: Fragment, field: int) -> bool:
+    path = _file_of(new, field)
+    return path is not None and _file_of(old, field) not in (None, path)
 
 
 def _file_of(fragment: Fragment, field: int) -> str | None:

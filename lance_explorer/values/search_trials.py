@@ -183,6 +183,8 @@ def neighbours(
                 continue
             vector = np.array(value, dtype=vectors.type.value_type.to_pandas_dtype())
             exact = rows_of(nearest(vector, use_index=False))
+            if not exact:
+                continue
             try:
                 with translating(version, storage_options):
                     search = nearest(vector)
