@@ -36,7 +36,7 @@ VECTOR_TYPES = tuple(
 """Types of indices of vectors; those of old writers are called VECTOR, or unknown."""
 
 FEW_FOUND = 0.8
-"""If fewer of the nearest rows are found, that is worth knowing; below half a warning."""
+"""If fewer of the nearest rows are found, that is told; a warning if no search finds half."""
 
 AGED_SHARE = 0.5
 """If so many rows came after the training, that is worth knowing; a warning if 90 %."""
@@ -149,7 +149,7 @@ def vector_findings(
             columns=(column,),
             causes=(Cause(cause),),
             remedy=remedy if aged else None,
-            is_mild=found.found >= _HALF,
+            is_mild=found.found_by_all >= _HALF,
         )
 
 

@@ -844,7 +844,7 @@ KINDS: Mapping[str, Kind] = {
         "vectors, and 98 % if they look into all partitions and compare whole vectors",
         "Search with larger nprobes and refine_factor, or build the index with other settings.",
         "Rows that are nearer than those found are left out.",
-        ("info", "it is more than half of them"),
+        ("info", "a search that looks into all partitions, and compares whole vectors, finds half"),
     ),
     "vector_index_aged": Kind(
         "indices",
