@@ -6,7 +6,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
-NAMES = ("history", "fragments", "ledger", "rows", "graph", "lineage", "changes", "disk")
+NAMES = ("history", "fragments", "ledger", "rows", "graph", "lineage", "changes", "disk", "check")
 WITH_SPARK = ("spark",)
 WITH_BROWSER = ("widget", "explorer")
 BROWSER = "chromium"
