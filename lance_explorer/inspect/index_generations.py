@@ -70,7 +70,9 @@ def _first_version(history: History, segment: IndexMetadata) -> int:
 
 def _changed_fragments(history: History, begin: int, covered: BitMap) -> Iterator[tuple[int, int]]:
     """Yield the states, at a position and at the end, of covered fragments that changed since."""
-    then, now = [np.array(history.states_at(at)) for at in (begin, len(history) - 1)]
+    then, now = [
+        np.array(history.states_at(at), dtype=np.int64) for at in (begin, len(history) - 1)
+    ]
     before = dict(zip(history.states.ids[then].tolist(), then.tolist(), strict=True))
     for state in np.setdiff1d(now, then).tolist():
         fragment_id = int(history.states.ids[state])
