@@ -295,7 +295,7 @@ class Salvage(Answering):
         Examples
         --------
         >>> lx.salvage(table.uri).to_polars()["problem"].null_count()
-        4
+        3
         """
         return SALVAGE.build(
             {
@@ -345,7 +345,7 @@ def salvage(
     --------
     >>> left = lx.salvage(table.uri)
     >>> left.to_polars()["num_rows"].sum()
-    35
+    11
     """
     options = None if storage_options is None else Options(storage_options)
     storage = open_storage(path("uri", uri), options)
