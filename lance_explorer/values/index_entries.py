@@ -71,7 +71,7 @@ def read_bitmap_entries(paths: Sequence[str], storage_options: StorageOptions) -
             values, bitmaps = to_polars(table.select(["keys"])), table["bitmaps"].to_pylist()
         rows = [decode_row_set(data or bytes(4)) for data in bitmaps]
         counts = np.array([len(some) for some in rows], dtype=np.int64)
-        owners = np.repeat(np.arange(len(rows)), counts)
+        owners = np.repeat(np.arange(len(rows), dtype=np.uint32), counts)
         every = np.concatenate(rows) if rows else np.empty(0, np.uint64)
         row = pl.Series("row", every, pl.UInt64)
         parts.append(pl.DataFrame([row, values["keys"].gather(owners).alias("value")]))

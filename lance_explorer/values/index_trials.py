@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from pyroaring import BitMap64
 
 from lance_explorer.errors import LanceExplorerError, UnreachableError
 from lance_explorer.rowids.arrays import Uint64Array
@@ -53,22 +54,28 @@ def try_index(
         The filters.
     """
     dataset = open_readable(uri, version, storage_options).dataset
-    tried, missing = 0, [np.empty(0, dtype=np.uint64)]
+    tried, missing = 0, BitMap64()
     for text in filters:
         scan: dict[str, Any] = {"columns": [], "filter": text, "with_row_address": True}
         with translating(version, storage_options):
-            scanned = dataset.scanner(**scan, use_scalar_index=False).to_table()
+            there = _addresses(dataset.scanner(**scan, use_scalar_index=False))
         try:
             with translating(version, storage_options):
                 asked = dataset.scanner(**scan)
                 if f"@{name}(" not in asked.explain_plan():
                     continue
-                found = asked.to_table()["_rowaddr"].to_numpy()
+                found = _addresses(asked)
         except UnreachableError:
             raise
         except LanceExplorerError as error:
             return Trial(tried, np.empty(0, dtype=np.uint64), str(error))
-        there = scanned["_rowaddr"].to_numpy()
         tried += len(there)
-        missing.append(np.setdiff1d(there, found))
-    return Trial(tried, np.unique(np.concatenate(missing)))
+        missing |= there - found
+    return Trial(tried, np.array(missing, dtype=np.uint64))
+
+
+def _addresses(scanner: Any) -> BitMap64:
+    found = BitMap64()
+    for batch in scanner.to_batches():
+        found.update(batch["_rowaddr"].to_numpy())
+    return found
