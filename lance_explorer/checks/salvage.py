@@ -82,7 +82,21 @@ _Columns = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class SalvagedFile:
-    """A data file that is left: a line of the frame."""
+    """A data file that is left: a line of the frame, whose columns the first attributes are.
+
+    Attributes
+    ----------
+    columns : tuple of (str, str)
+        Its columns with their types; empty in files of the legacy format.
+    described : frozenset of str
+        Blob columns of which it has where the payloads are, and not these.
+    is_replaced : bool
+        Whether its rows are again in another file that is left, as after a compaction.
+    is_overlay : bool
+        Whether it has new values of some rows of other files.
+    is_beside : bool
+        Whether it has further columns of rows of other files.
+    """
 
     path: str
     size_bytes: int
