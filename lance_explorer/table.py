@@ -458,7 +458,8 @@ class Table:
         """Return what is damaged, judged as a whole: what is lost, and where else its rows stand.
 
         A file that is gone does not mean that rows are: after a compaction the files that it
-        replaced have them, until they are cleaned up.
+        replaced have them, until they are cleaned up. Of the write-ahead log it tells what is gone
+        or damaged before it was merged.
 
         Parameters
         ----------

@@ -25,6 +25,7 @@ from lance_explorer.disk.owners import owned_lazily
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.errors import CorruptFileError, LanceExplorerError
 from lance_explorer.findings import Finding, Remedy
+from lance_explorer.format.mem_wal import MEM_WAL_FOLDER
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.frames.columns import COUNT, ID, TEXT, Column, FrameSchema
 from lance_explorer.frames.sizes import counted
@@ -34,6 +35,7 @@ from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.history import UnreadableVersion
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.view import HistoryView
+from lance_explorer.inspect.mem_wal import missing_log_tables
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["DAMAGE", "MENDED", "RECOVER", "Damage", "DamagedFile", "damage", "damage_of"]
@@ -89,6 +91,7 @@ MENDED = frozenset(
 
 _BROKEN = {"missing": "missing", "wrong_size": "of another size than is named"}
 _ROW_KINDS = ("data", "deletion")
+_LOG_KIND = "mem_wal"
 
 NO_ROWS: Uint64Array = np.empty(0, dtype=np.uint64)
 
@@ -234,8 +237,9 @@ class Damage(Answering):
                 f"The manifest of the latest version, {self.unreadable[-1].version}, cannot be "
                 "read: pylance does not open the table, and what that commit did is not known."
             )
+        log = sorted({one.note for one in self.files if one.kind == _LOG_KIND and one.note})
         if not self.now:
-            return "The latest version needs none of them for its rows."
+            return " ".join(["The latest version needs none of them for its rows.", *log[:1]])
         rows = len(_union([one.rows for one in self.now if one.rows is not None]))
         told = f"Cells of {counted(rows, 'row')} of the latest version are in them." if rows else ""
         unknown = {one.fragment for one in self.now if one.kind == "deletion"}
@@ -375,7 +379,8 @@ def damage_of(found: Survey, depth: Depth = "quick") -> Damage:
     elsewhere = [inside.damaged(path) for path, inside in files.data.items() if path not in own]
     deletions = [one.path for one in files.others if one.kind == "deletion"]
     copies = Copies(view, named, deletions)
-    damaged = [*_of_data(view, named, files, copies), *elsewhere, *files.others, *_manifests(view)]
+    damaged = [*_of_data(view, named, files, copies), *elsewhere, *files.others]
+    damaged += [*_of_log(view), *_manifests(view)]
     return Damage(view, depth, damaged, copies)
 
 
@@ -530,6 +535,20 @@ def _rows_in(
 
 def _union(several: Sequence[Uint64Array]) -> Uint64Array:
     return np.unique(np.concatenate([NO_ROWS, *several]))
+
+
+def _of_log(view: HistoryView) -> Iterator[DamagedFile]:
+    """Yield what is damaged of the write-ahead log, if its rows were not merged."""
+    if not view.history.records:
+        return
+    try:
+        for one in missing_log_tables(view, view.version(view.latest_version)):
+            note = f"{counted(one.rows or 0, 'row')} of the write-ahead log were not merged. "
+            note += f"{one.consequence} {one.remedy.words if one.remedy else ''}".rstrip()
+            yield DamagedFile(one.subject.path, _LOG_KIND, "missing", one.versions, note=note)
+    except CorruptFileError as error:
+        note = "Which rows of the write-ahead log were not merged is not known."
+        yield DamagedFile(error.path or MEM_WAL_FOLDER, _LOG_KIND, str(error), None, note=note)
 
 
 def _manifests(view: HistoryView) -> Iterator[DamagedFile]:

@@ -110,6 +110,9 @@ def test_a_damaged_file_of_the_log_is_named(tmp_path, folder):
         table.inspect.mem_wal()
     found = table.inspect.health().filter(code="not_checked")
     assert found["statement"][0].startswith("rows not scanned could not be checked")
+    [damaged] = table.damage().to_polars().rows(named=True)
+    assert damaged["path"] == file.relative_to(path).as_posix()
+    assert "not known" in damaged["note"]
     Path(file).write_bytes(data)
     writer.close()
 
@@ -133,6 +136,13 @@ def test_a_table_of_the_log_that_is_gone_is_told_with_what_the_log_still_has(tmp
     assert (found["severity"], found["num_rows"]) == ("error", 4)
     assert "generation 2" in found["statement"]
     assert table.inspect.health().filter(code="rows_not_scanned")["num_rows"].to_list() == [4]
+    damage = table.damage()
+    assert [one.path for one in damage.files] == [found["subject_path"]]
+    assert damage.sentence.startswith(
+        "1 file is damaged. The latest version needs none of them for its rows. "
+        f"4 rows of the write-ahead log were not merged. {found['consequence']}"
+    )
+    assert not len(table.plan_recovery().steps)
     if not has_log:
         assert "lost, unless a backup" in found["consequence"]
         return
