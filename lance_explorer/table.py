@@ -387,9 +387,10 @@ class Table:
         depth : {"quick", "deep", "values"}
             ``quick`` reads metadata. ``deep`` also opens the latest and all tagged versions with
             pylance, reads the end of each data file, checks row IDs even if there are more than
-            200,000 states of fragments, and compares what BTREE, BITMAP and LABEL_LIST indices hold
-            with the rows that they cover, which reads these columns. ``values`` also reads each
-            column of each data file once, and compares the rows before and after each compaction.
+            200,000 states of fragments, compares what indices hold with the rows that they cover,
+            which reads these columns, and searches some rows with and without each index.
+            ``values`` also reads each column of each data file once, and compares the rows before
+            and after each compaction.
             What a depth leaves out is a finding ``not_checked``.
         severity : {"info", "warning", "error"}
             The least severity to return.
