@@ -130,7 +130,7 @@ def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     is_moved = ~since & (was == now) & ~is_rewritten & (runs.before != runs.after)
     rewritten = runs.where(is_rewritten)
     wrote = written_rows(end.rows, written, Evidence.DERIVED, base.version, fields)
-    # A later write that is told does not undo an earlier one that is not.
+    # A known write does not undo an unknown one before it.
     also_in_place = unseen.has(wrote.identity) | _is_written(base, end, wrote)
     return [
         wrote.at_least(RowEvent.COLUMN_REWRITTEN, also_in_place),

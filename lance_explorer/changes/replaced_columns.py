@@ -1,8 +1,8 @@
-"""Columns of two versions of which the commits between do not tell what became of the values.
+"""Columns that share a name in two versions, but not their values.
 
-A column that is dropped and added again is another one, even if it gets the same field ID. Casts
-are no such replacement. One column that a version between does not have came back by a restore that
-is lost, with the values that it had then.
+A column that is dropped and added again is another one, even if it gets the same field ID. A cast
+makes no other column. If a version between lacks a column, a lost restore brought the column back,
+with its values of then.
 """
 
 from dataclasses import dataclass

@@ -237,9 +237,8 @@ class Damage(Answering):
                 f"The manifest of the latest version, {self.unreadable[-1].version}, cannot be "
                 "read: pylance does not open the table, and what that commit did is not known."
             )
-        log = sorted({one.note for one in self.files if one.kind == _LOG_KIND and one.note})
         if not self.now:
-            return " ".join(["The latest version needs none of them for its rows.", *log[:1]])
+            return "The latest version needs none of them for its rows."
         rows = len(_union([one.rows for one in self.now if one.rows is not None]))
         told = f"Cells of {counted(rows, 'row')} of the latest version are in them." if rows else ""
         unknown = {one.fragment for one in self.now if one.kind == "deletion"}
@@ -302,7 +301,9 @@ class Damage(Answering):
         if not self.files:
             return f"No damaged file was found in {counted(self._num_versions, 'version')}."
         verb = "is" if len(self.files) == 1 else "are"
-        return f"{counted(len(self.files), 'file')} {verb} damaged. {self.consequence}"
+        log = [one.note for one in self.files if one.kind == _LOG_KIND and one.note]
+        begin = f"{counted(len(self.files), 'file')} {verb} damaged."
+        return " ".join([begin, self.consequence, *log])
 
     @property
     def answer(self) -> Answer:

@@ -1,4 +1,4 @@
-"""Whether searches by words and by vectors find what there is, and what vectors were trained on."""
+"""Compares searches by words and by vectors with scans, and tells the age of centroids."""
 
 from collections.abc import Iterator
 
@@ -36,7 +36,7 @@ VECTOR_TYPES = tuple(
 """Types of indices of vectors; those of old writers are called VECTOR, or unknown."""
 
 FEW_FOUND = 0.8
-"""If fewer of the nearest rows are found, that is told; a warning if no search finds half."""
+"""A search that finds a smaller part of the nearest rows is told."""
 
 AGED_SHARE = 0.5
 """If so many rows came after the training, that is worth knowing; a warning if 90 %."""

@@ -1,4 +1,4 @@
-"""Whether searches by words and by vectors find through an index what there is to find."""
+"""Searches by words and by vectors, with an index and without it."""
 
 import hashlib
 import os
