@@ -188,7 +188,7 @@ def neighbours(
             try:
                 with translating(version, storage_options):
                     search = nearest(vector)
-                    if name not in search.explain_plan():
+                    if f"name={name}, " not in search.explain_plan():
                         continue
                     whole = nearest(vector, nprobes=num_partitions, refine_factor=_REFINED)
                     found.append(len(exact & rows_of(search)) / len(exact))

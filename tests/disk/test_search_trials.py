@@ -130,3 +130,18 @@ def test_nulls_zeros_and_no_numbers_are_not_searched(tmp_path: Path) -> None:
     lance.dataset(path).create_index("vector", "IVF_FLAT", metric="l2", num_partitions=1)
     lance.dataset(path).create_scalar_index("text", "INVERTED")
     assert pl.DataFrame([*found(path, "vector_idx"), *found(path, "text_idx")]).is_empty()
+
+
+def test_an_index_with_the_name_of_its_column_counts_as_asked_only_if_it_was(
+    tmp_path: Path,
+) -> None:
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(rows(300), path)
+    for name in ("other", "vector"):  # the first is asked
+        lance.dataset(path).create_index(
+            "vector", "IVF_FLAT", metric="l2", num_partitions=1, name=name
+        )
+    lance.write_dataset(rows(20, 300), path, mode="append")  # its scan names the column
+    check = lx.open_table(path).check(depth="deep").filter(code="not_checked")
+    unasked = check.filter(pl.col("statement").str.contains("no search asked it"))
+    assert unasked["subject_name"].to_list() == ["vector"]
