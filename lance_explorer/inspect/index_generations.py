@@ -39,7 +39,7 @@ def indices_of_other_values(view: HistoryView, history: History) -> Iterator[Fin
         ]
         if not others:
             continue
-        rows = int(sum([whole.live_rows[state] for _, state in others]))
+        rows = [int(whole.live_rows[state]) for _, state in others]
         since = min([_since(whole, begin, *other, field) for other in others])
         some = others[0][0]
         columns = tuple(filter(None, names_of(segment.fields, names)))
@@ -51,7 +51,7 @@ def indices_of_other_values(view: HistoryView, history: History) -> Iterator[Fin
             subject=Subject("index", segment.name),
             versions=(since, record.version),
             since=since,
-            rows=rows if rows >= 0 else None,
+            rows=sum(rows) if min(rows) >= 0 else None,
             columns=columns,
             remedy=rebuild(view, record.version, segment.name),
         )
