@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lance_explorer import demo, figures, spark, widgets
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
+    from lance_explorer.changes.steps import ChangeStep, VersionRange
     from lance_explorer.changes.three_way import ThreeWay
     from lance_explorer.checks.salvage import salvage
     from lance_explorer.database import Database, open_database
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from lance_explorer.locks import Verification, lock, verify
     from lance_explorer.plans.plan import Plan
     from lance_explorer.plans.records import OnConflict
+    from lance_explorer.profiles.drift import Drift
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table, open_table
     from lance_explorer.widgets.database import DatabaseExplorer
@@ -165,6 +167,13 @@ def _merge_plan(
     from lance_explorer.plans.making import merge_plan
 
     return merge_plan(sides, on_conflict, author, reason)
+
+
+@above.drift_of.answered_by
+def _drift_of(versions: "VersionRange", step: "ChangeStep", column: str) -> "Drift":
+    from lance_explorer.profiles.drift import drift_between
+
+    return drift_between(versions, step, column)
 
 
 @above.spark_frame.answered_by

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
+    from lance_explorer.changes.steps import ChangeStep, VersionRange
     from lance_explorer.changes.three_way import ThreeWay
     from lance_explorer.database import Database
     from lance_explorer.history.view import HistoryView
     from lance_explorer.plans.plan import Plan
     from lance_explorer.plans.records import OnConflict
+    from lance_explorer.profiles.drift import Drift
     from lance_explorer.table import Table
     from lance_explorer.widgets.database import DatabaseExplorer
     from lance_explorer.widgets.explorer import Explorer
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Call",
     "database_explorer_of",
+    "drift_of",
     "explorer_of",
     "merge_plan",
     "spark_frame",
@@ -80,6 +83,9 @@ write_diff: "Call[[Diff, HistoryView, int, str | PathLike[str]], Path]" = Call()
 
 merge_plan: "Call[[ThreeWay, OnConflict, str | None, str | None], Plan]" = Call()
 """The plan that merges one side into the other: what to do about conflicts, author, reason."""
+
+drift_of: "Call[[VersionRange, ChangeStep, str], Drift]" = Call()
+"""How far the values of a column moved between two versions."""
 
 spark_frame: "Call[[SparkSession, Changes], DataFrame]" = Call()
 """Changes as a frame of a Spark session."""

@@ -29,6 +29,8 @@ from lance_explorer.shown import described
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from lance_explorer.profiles import Profile
+
 __all__ = ["Snapshot"]
 
 _T = TypeVar("_T")
@@ -253,6 +255,23 @@ class Snapshot:
         return self._answer(
             lambda view: scan_rows(value_root(view, self.version), self.version, options)
         )
+
+    def profile(self, columns: str | Sequence[str] | None = None) -> "Profile":
+        """Return what values the columns of this version have: see :meth:`Table.profile`.
+
+        Parameters
+        ----------
+        columns : str or sequence of str, optional
+            Which columns; all by default.
+
+        Examples
+        --------
+        >>> table.at(1).profile("id").to_polars().select("num_rows", "min", "max", "mean").rows()
+        [(4, '1', '4', 2.5)]
+        """
+        from lance_explorer.profiles import profile
+
+        return self._answer(lambda view: profile(view, columns, [self.version]))
 
     def _answer(self, build: Callable[[HistoryView], _T]) -> _T:
         def if_kept(view: HistoryView) -> _T:

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from lance_explorer.lineage.row import Row
     from lance_explorer.plans.plan import Plan
     from lance_explorer.plans.records import OnConflict
+    from lance_explorer.profiles import Profile
     from lance_explorer.widgets.explorer import Explorer
 
 __all__ = ["Table", "open_table"]
@@ -1052,6 +1053,50 @@ class Table:
         return self._live.answer(
             lambda view: blame(view, filter, columns, _optional(view, version), limit)
         )
+
+    def profile(
+        self,
+        columns: str | Sequence[str] | None = None,
+        versions: Iterable[VersionRef] | None = None,
+        max_bytes: int | None = None,
+    ) -> "Profile":
+        """Return what values columns have in each version, and which commits moved them.
+
+        Versions share data files, so each value is read once, however many versions have it.
+        Counts, least, largest, mean and deviation are exact; where quantiles, different and
+        frequent values are not, their error is told beside them. Columns are named as in the last
+        of the versions, those inside of structs by their paths; renamed and cast ones go on.
+
+        Parameters
+        ----------
+        columns : str or sequence of str, optional
+            Which columns; all by default.
+        versions : iterable of int, str, date, datetime, tuple or Snapshot, optional
+            Which versions, each as :meth:`at` takes it; all kept ones by default.
+        max_bytes : int, optional
+            How many bytes to read, the newest versions first; :meth:`Profile.go_on` goes on from
+            there. All by default.
+
+        Returns
+        -------
+        Profile
+            ``to_polars()`` has a line for each version and column, ``shifts()`` the commits that
+            moved values furthest.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If no version has one of the columns.
+
+        Examples
+        --------
+        >>> profile = table.profile("id")
+        >>> profile.to_polars().select("version", "num_rows", "mean").rows()[:2]
+        [(1, 4, 2.5), (2, 6, 3.5)]
+        """
+        from lance_explorer.profiles import profile
+
+        return self._live.answer(lambda view: profile(view, columns, versions, max_bytes))
 
     @documented(FOLLOWED)
     def follow(

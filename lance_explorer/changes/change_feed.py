@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import polars as pl
 
-from lance_explorer.above import spark_frame
+from lance_explorer.above import drift_of, spark_frame
 from lance_explorer.answers import Answer, Answering, Section
 from lance_explorer.answers.calls import call
-from lance_explorer.arguments import check_choice, flag, whole_number
+from lance_explorer.arguments import check_choice, flag, text, whole_number
 from lance_explorer.changes.feed_lines import FeedLines
 from lance_explorer.changes.feed_parts import ChangePart, check_part, commit_parts, net_parts
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.row_options import ImageChoice, RowOptions
 from lance_explorer.changes.steps import VersionRange, version_range
 from lance_explorer.changes.summaries import commit_summary, net_summary, quick_summary
+from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.history.live import LiveTable, unbroken
@@ -24,6 +25,8 @@ from lance_explorer.history.view import HistoryView
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from lance_explorer.profiles.drift import Drift
 
 __all__ = ["Changes", "ImageChoice", "Mode", "changes"]
 
@@ -147,6 +150,42 @@ class Changes(Answering):
         if made is self:  # the versions were listed since, and none was removed
             self._known_missing |= missing
         return lines
+
+    def drift(self, column: str) -> "Drift":
+        """Return how far the vector, or the number, of each row moved between both versions.
+
+        Only rows that were written between the versions are read, each in both versions once.
+
+        Parameters
+        ----------
+        column : str
+            A column of vectors, such as an embedding, or of numbers.
+
+        Returns
+        -------
+        Drift
+            ``to_polars()`` has ``l2`` and ``cosine`` of each row, ``top()`` those that moved
+            furthest, ``summary()`` how many did and how far.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If the changes are those of each commit, or the column is neither.
+
+        Examples
+        --------
+        >>> table.changes(2, 3).drift("id").sentence
+        '`id` of 6 rows in both versions 2 and 3: none moved.'
+        """
+        if self.mode != "net":
+            raise InvalidArgumentError("drift is between two versions: ask changes with mode='net'")
+        name = text("column", column)
+
+        def build(it: Changes) -> "Drift":
+            [step] = it._lines.steps()
+            return drift_of(it._versions, step, name)
+
+        return self._answer(build)
 
     @documented(FINDINGS)
     def findings(self) -> pl.DataFrame:

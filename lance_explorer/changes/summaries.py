@@ -15,7 +15,7 @@ from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import UNKNOWN_COUNT
 from lance_explorer.history.paths import EMPTY, path_between
 
-__all__ = ["commit_summary", "net_summary", "quick_summary"]
+__all__ = ["commit_summary", "net_summary", "num_rows_of", "quick_summary"]
 
 _Doubts = dict[str, list[int] | list[str | None]]
 
@@ -45,7 +45,7 @@ def _net_summary(
 ) -> pl.DataFrame:
     counts: dict[RowEvent, int | None] = {change: found.get(change, 0) for change in NET_EVENTS}
     changed = sum([count for change, count in found.items() if change != RowEvent.DELETED])
-    counts[RowEvent.UNCHANGED] = _num_rows(versions) - changed
+    counts[RowEvent.UNCHANGED] = num_rows_of(versions) - changed
     if not versions.begin_is_kept:
         counts |= dict.fromkeys(_NOT_SINCE)
     return NET_SUMMARY.build(
@@ -94,7 +94,8 @@ def _doubts(several: list[ChangeRuns]) -> _Doubts:
     }
 
 
-def _num_rows(versions: VersionRange) -> int:
+def num_rows_of(versions: VersionRange) -> int:
+    """Return how many rows the later version has."""
     if versions.end == EMPTY:
         return 0
     history = versions.rows.history

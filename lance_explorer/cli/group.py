@@ -31,7 +31,7 @@ MOST_ROWS = 50
 UNKNOWN = 2
 """The exit code of what cannot be told."""
 
-_TELLING = ("diff", "check", "damage", "duplicates", "merge-preview", "salvage")
+_TELLING = ("diff", "check", "damage", "duplicates", "merge-preview", "profile", "salvage")
 """Commands whose exit code is an answer, 0 or 1, so that an error has to be another one."""
 
 
@@ -74,6 +74,10 @@ _COMMANDS = {
         "merge-preview": _Listed("branches", "What a merge of a branch would bring."),
         "lock": _Listed("tables", "A file that identifies a version."),
         "verify": _Listed("tables", "Whether locked versions are as they were."),
+    },
+    "Values over time": {
+        "profile": _Listed("values", "What values columns have, and which commits moved them."),
+        "drift": _Listed("values", "How far vectors or numbers moved between two versions."),
     },
     "Health and disk": {
         "check": _Listed("disk", "What is wrong with it, and what to do."),

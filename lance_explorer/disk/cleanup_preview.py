@@ -1,16 +1,14 @@
 """What a cleanup would remove, what that frees, what it costs, and what holds the rest back."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from json import dumps
-from typing import Any
 
-import numpy as np
 import polars as pl
 from propcache.api import cached_property
 
 from lance_explorer.answers import Answer, Answering, Section, lines, said
-from lance_explorer.arguments import flag, many, of_kind, whole_number
+from lance_explorer.arguments import flag, of_kind, whole_number
 from lance_explorer.disk.cleanup import Cleanup, CleanupRules, cleanup, tags_before
 from lance_explorer.disk.cleanup_losses import LOSSES, losses, without_damage
 from lance_explorer.disk.owners import owned
@@ -20,7 +18,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import BYTES, COUNT, TEXT, TIME, VERSION, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted
-from lance_explorer.history.version_refs import VersionLike, VersionRef, kept_version
+from lance_explorer.history.version_refs import VersionRef, kept_versions
 from lance_explorer.history.view import HistoryView
 
 __all__ = ["CleanupPreview", "cleanup_preview"]
@@ -29,7 +27,6 @@ _KIND = pl.Enum(
     ["data", "blob", "deletion", "index", "reuse", "transaction", "manifest", "temporary"]
 )
 
-_VERSIONS = (int, np.integer, str, date, tuple, VersionLike)
 
 _BASES = "base paths, where a cleanup does not look: no version needs them then"
 
@@ -452,10 +449,7 @@ def cleanup_preview(
         retain_versions = whole_number("retain_versions", retain_versions, 1)
     only = None
     if versions is not None:
-        given: list[Any] = many("versions", versions, _VERSIONS, "a list of versions")
-        only = tuple(sorted({kept_version(view, one) for one in given}))
-        if not only:
-            raise InvalidArgumentError("versions is empty: name the versions to remove")
+        only = tuple(kept_versions(view, "versions", versions))
     is_unverified = flag("delete_unverified", delete_unverified)
     rules = CleanupRules(older_than, retain_versions, is_unverified, only)
     return CleanupPreview(cleanup(survey(view, clones), rules))

@@ -25,12 +25,15 @@ from lance_explorer.figures.history import history as draw_history
 from lance_explorer.figures.lineage import lineage as draw_lineage
 from lance_explorer.figures.lineage_graph import lineage_graph as draw_lineage_graph
 from lance_explorer.figures.manifest_bytes import manifest_bytes as draw_manifest_bytes
+from lance_explorer.figures.profile import drift as draw_drift
+from lance_explorer.figures.profile import profile as draw_profile
 from lance_explorer.figures.row_ages import row_ages as draw_row_ages
 from lance_explorer.figures.schema_history import schema_history as draw_schema_history
 from lance_explorer.figures.subjects import (
     checked_changes,
     events_of,
     node_named,
+    of_values,
     read_lineage,
     read_table,
     read_version,
@@ -52,6 +55,8 @@ from lance_explorer.inspect.version_runs import version_runs
 from lance_explorer.inspect.versions import versions
 from lance_explorer.lineage.nodes import FragmentNode
 from lance_explorer.lineage.row import Row
+from lance_explorer.profiles.drift import Drift
+from lance_explorer.profiles.profile import Profile
 
 if TYPE_CHECKING:
     from lance_explorer.lineage.graph import Lineage
@@ -63,6 +68,7 @@ __all__ = [
     "churn",
     "disk_growth",
     "disk_usage",
+    "drift",
     "encoding_bytes",
     "encoding_growth",
     "encoding_words",
@@ -72,11 +78,13 @@ __all__ = [
     "lineage",
     "lineage_graph",
     "manifest_bytes",
+    "profile",
     "row_ages",
     "schema_history",
 ]
 
 _NARROWEST = 100  # pixels
+_SHIFTS_MARKED = 100
 
 
 def __dir__() -> list[str]:
@@ -431,6 +439,60 @@ def churn(changes: Changes) -> go.Figure:
     'fragment'
     """
     return draw_churn(checked_changes(changes).without_values().to_polars())
+
+
+# ------------------------------------------------------------------------------------- of values
+
+
+def profile(profile: Profile) -> go.Figure:
+    """Draw the values of columns over versions, and mark the commits that moved them.
+
+    Parameters
+    ----------
+    profile : Profile
+        What ``table.profile(...)`` gives.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A panel for each column: the median, the middle half of all numbers and nine tenths of
+        them; of texts and booleans that come again the shares of the most frequent ones, of other
+        texts, lists and vectors how long they are; of vectors of one length how near their centroid
+        is to the first one. A mark is at a version in which values moved,
+        and says what the commit did. With more than 8 columns those are shown that moved furthest,
+        and the line above says so.
+
+    Examples
+    --------
+    >>> figure = lx.figures.profile(table.profile("id"))
+    >>> figure.layout.title.text
+    '1 column, in 7 versions'
+    """
+    found = of_values(profile, Profile, "a Profile (table.profile(...))")
+    return draw_profile(found.to_polars(), found.shifts(_SHIFTS_MARKED))
+
+
+def drift(drift: Drift) -> go.Figure:
+    """Draw how far the vectors, or numbers, of rows moved between two versions.
+
+    Parameters
+    ----------
+    drift : Drift
+        What ``table.changes(a, b).drift(column)`` gives.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        How many rows moved how far, by distance, and of vectors by the cosine between both. Rows
+        that did not move are left out; the line above counts them.
+
+    Examples
+    --------
+    >>> lx.figures.drift(table.changes(2, 3).drift("id")).layout.title.text
+    'id: 0 of 6 rows moved'
+    """
+    found = of_values(drift, Drift, "a Drift (table.changes(...).drift(...))")
+    return draw_drift(found.column, found.to_polars(), found.summary())
 
 
 # ------------------------------------------------------------------------------------ of lineage

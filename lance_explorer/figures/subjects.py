@@ -19,6 +19,7 @@ __all__ = [
     "checked_changes",
     "events_of",
     "node_named",
+    "of_values",
     "read_lineage",
     "read_table",
     "read_version",
@@ -38,6 +39,13 @@ def read_table(given: object, build: Callable[[HistoryView], _T]) -> _T:
     if table is not None:
         return table.answer(build)
     raise _unexpected("a Table (lx.open_table(...))", given)
+
+
+def of_values(given: object, kind: type[_T], expected: str) -> _T:
+    """Return what a figure of values draws."""
+    if isinstance(given, kind):
+        return given
+    raise _unexpected(expected, given)
 
 
 def read_version(given: object, build: Callable[[HistoryView, int], _T]) -> _T:

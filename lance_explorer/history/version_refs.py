@@ -10,9 +10,11 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from difflib import get_close_matches
 from operator import index
-from typing import NamedTuple, Protocol, SupportsIndex, runtime_checkable
+from typing import Any, NamedTuple, Protocol, SupportsIndex, runtime_checkable
 
-from lance_explorer.arguments import shown
+import numpy as np
+
+from lance_explorer.arguments import many, shown
 from lance_explorer.errors import (
     InvalidArgumentError,
     RefNotFoundError,
@@ -27,6 +29,7 @@ __all__ = [
     "VersionLike",
     "VersionRef",
     "kept_version",
+    "kept_versions",
     "resolve",
     "said_time",
     "time_of",
@@ -72,6 +75,8 @@ _EXPECTED = (
     "a number (7; -1 is the latest), a tag, a day or time in UTC (2026-11-22, 2026-11-22T12:00, "
     "yesterday, yesterday 12:00, 3 hours ago), a version of a branch (dev@4) or a Snapshot"
 )
+_KINDS = (int, np.integer, str, date, tuple, VersionLike)
+"""Of which types a reference is."""
 
 
 def resolve(
@@ -148,6 +153,20 @@ def version_number(view: HistoryView, ref: VersionRef, *, is_begin: bool = False
 def kept_version(view: HistoryView, ref: VersionRef) -> int:
     """Return the number of a kept version of one branch, named as for :func:`resolve`."""
     return view.file(version_number(view, ref)).version
+
+
+def kept_versions(view: HistoryView, name: str, versions: object) -> list[int]:
+    """Return the numbers of kept versions of one branch, each once and in order.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is none, or one is not kept.
+    """
+    given: list[Any] = many(name, versions, _KINDS, "a list of versions")
+    if not given:
+        raise InvalidArgumentError(f"{name} is empty: expected one version at least")
+    return sorted({kept_version(view, one) for one in given})
 
 
 def time_of(

@@ -25,6 +25,7 @@ from lance_explorer.figures.history import history
 from lance_explorer.figures.lineage import lineage
 from lance_explorer.figures.lineage_graph import lineage_graph
 from lance_explorer.figures.manifest_bytes import manifest_bytes
+from lance_explorer.figures.profile import profile
 from lance_explorer.figures.row_ages import row_ages
 from lance_explorer.figures.schema_history import schema_history
 from tests.figures.pictures import note
@@ -40,6 +41,7 @@ OF_TABLES = (
 )
 OF_VERSIONS = ("encoding_bytes", "encoding_words", "file_sizes", "fragment_map", "row_ages")
 OF_CHANGES = ("changes_over_time", "churn")
+OF_VALUES = ("drift", "profile")
 OF_LINEAGE = ("lineage", "lineage_graph")
 
 
@@ -70,7 +72,10 @@ def figure(name: str) -> Any:
 
 
 def test_every_public_figure_is_of_one_kind():
-    assert sorted((*OF_TABLES, *OF_VERSIONS, *OF_CHANGES, *OF_LINEAGE)) == lx.figures.__all__
+    assert (
+        sorted((*OF_TABLES, *OF_VERSIONS, *OF_CHANGES, *OF_VALUES, *OF_LINEAGE))
+        == lx.figures.__all__
+    )
 
 
 # ------------------------------------------------------------------------------------ what is drawn
@@ -127,6 +132,12 @@ def test_changes_are_drawn_from_their_frames(table):
     assert same(drawn, changes_over_time(by_commit.summary()))
     for changes in (by_commit, table.changes(1), table.changes(1, include=["moved"])):
         assert same(lx.figures.churn(changes), churn(changes.to_polars()))
+
+
+def test_a_profile_and_a_drift_are_drawn_from_their_frames(table):
+    found = table.profile("id")
+    expected = profile(found.to_polars(), found.shifts(100))
+    assert same(lx.figures.profile(found), expected)
 
 
 def test_a_lineage_is_drawn_with_the_versions_of_its_table(table):
@@ -204,9 +215,11 @@ def objects(table: lx.Table) -> dict[str, Any]:
         (OF_TABLES, {"Table"}, "expected a Table"),
         (OF_VERSIONS, {"Table", "Snapshot"}, "expected a Snapshot"),
         (OF_LINEAGE, {"Table", "Lineage"}, "expected a Table, or a Lineage"),
+        (("profile",), set(), r"expected a Profile \(table.profile"),
+        (("drift",), set(), r"expected a Drift \(table.changes"),
         (OF_CHANGES, {"Changes"}, r"expected changes \(table.changes\("),
     ],
-    ids=["tables", "versions", "lineage", "changes"],
+    ids=["tables", "versions", "lineage", "profile", "drift", "changes"],
 )
 def test_anything_else_is_refused_by_what_is_expected_and_what_was_given(
     table, names, taken, expected

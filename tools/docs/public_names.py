@@ -88,6 +88,8 @@ def groups() -> list[Group]:
     from lance_explorer.lineage.graph import Lineage
     from lance_explorer.lineage.row import Row
     from lance_explorer.locks import Verification
+    from lance_explorer.profiles.drift import Drift
+    from lance_explorer.profiles.profile import Profile
     from lance_explorer.row_index import SnapshotRowIdIndex
     from lance_explorer.spark import types
 
@@ -104,6 +106,8 @@ def groups() -> list[Group]:
         _members("Found rows", "found", Found),
         _members("Blame", "blame", Blame),
         _members("Changes", "changes", Changes),
+        _members("Drift", "drift", Drift),
+        _members("Profile", "profile", Profile),
         _members("Diff", "diff", Diff),
         _members("Preview of a merge", "preview", MergePreview),
         _members("Lineage", "lineage", Lineage),

@@ -20,6 +20,7 @@ from tests.differential.random_lives import (  # noqa: F401  they fill the lists
     check_frames,
     check_parts,
     check_plans,
+    check_profiles,
     check_rows,
     check_versions,
     columns,

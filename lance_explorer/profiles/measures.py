@@ -1,0 +1,182 @@
+"""What a profile says of the values of each type: which are compared, and what is measured.
+
+========================= ======================= =========================
+values                    measured                compared
+========================= ======================= =========================
+numbers, booleans         the number; true is 1   yes
+dates, times, durations   seconds since 1970      yes
+text                      characters              yes
+binary, blobs             bytes                   no
+lists, maps               items                   no
+vectors                   length (Euclidean)      no; their centroid is kept
+structs                   nothing, nor compared; each field has a line of its own
+========================= ======================= =========================
+
+*Compared* values have a least and a largest one, a number of different ones, and frequent ones.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from polars.datatypes import DataTypeClass
+
+from lance_explorer.cells.text import texts_of
+from lance_explorer.profiles.digests import Digest, digest_of
+
+__all__ = ["MEASURES", "Leaf", "leaves_of", "text_of"]
+
+MEASURES = ("value", "seconds", "characters", "bytes", "items", "length", "nothing")
+
+_BLOB_SIZE = "size"
+
+_UNITS = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_SECONDS_A_DAY = 86_400
+
+
+class Leaf(NamedTuple):
+    """A column, or a field inside of one, that a profile has a line for.
+
+    Attributes
+    ----------
+    path : tuple of str
+        The name of the column, then those of the fields inside.
+    dtype : polars.DataType
+        The type of its values.
+    measure : str
+        What is measured: one of MEASURES.
+    """
+
+    path: tuple[str, ...]
+    dtype: pl.DataType
+    measure: str
+
+    @property
+    def name(self) -> str:
+        """The path as text; a name with a dot stands in backticks."""
+        return ".".join([f"`{one}`" if "." in one else one for one in self.path])
+
+    @property
+    def are_compared(self) -> bool:
+        """Whether the values are compared."""
+        return self.measure in ("value", "seconds", "characters")
+
+    def digest(self, column: pl.Series) -> Digest:
+        """Return a summary of values of the column; a field of a null is null."""
+        values = column
+        for name in self.path[1:]:
+            values = values.struct.field(name)
+        if self.measure == "length":
+            lengths, centre = _lengths(values)
+            return digest_of(values, lengths, are_compared=False, centre=centre)
+        values = _comparable(values)
+        numbers = _numbers(values, self.measure, self.dtype)
+        return digest_of(values, numbers, are_compared=self.are_compared)
+
+
+def leaves_of(name: str, dtype: pl.DataType, *, is_blob: bool = False) -> Iterator[Leaf]:
+    """Yield what a profile has lines for of a column: itself, and the fields of structs."""
+    yield from _leaves((name,), dtype, is_blob=is_blob)
+
+
+def _leaves(path: tuple[str, ...], dtype: pl.DataType, *, is_blob: bool) -> Iterator[Leaf]:
+    if isinstance(dtype, pl.Struct) and not is_blob:
+        yield Leaf(path, dtype, "nothing")
+        for field in dtype.fields:
+            yield from _leaves((*path, field.name), _instance(field.dtype), is_blob=False)
+    else:
+        yield Leaf(path, dtype, "bytes" if is_blob else _measure(dtype))
+
+
+def _instance(dtype: pl.DataType | DataTypeClass) -> pl.DataType:
+    return dtype() if isinstance(dtype, type) else dtype
+
+
+def _measure(dtype: pl.DataType) -> str:
+    match dtype:
+        case pl.Array(inner=inner, shape=shape):
+            is_vector = inner.is_numeric() and len(shape) == 1
+            return "length" if is_vector and not inner.is_decimal() else "items"
+        case pl.List():
+            return "items"
+        case pl.Binary():
+            return "bytes"
+        case pl.String() | pl.Categorical() | pl.Enum():
+            return "characters"
+    if dtype.is_temporal():
+        return "seconds"
+    return "value" if dtype.is_numeric() or dtype == pl.Boolean else "nothing"
+
+
+def _comparable(values: pl.Series) -> pl.Series:
+    """Return values of which equal ones are equal in every batch."""
+    if values.dtype.is_temporal():
+        return values.to_physical()
+    if isinstance(values.dtype, pl.Categorical | pl.Enum):
+        return values.cast(pl.String)
+    return values
+
+
+def _numbers(values: pl.Series, measure: str, dtype: pl.DataType) -> pl.Series | None:
+    """Return what is measured of the values that are not null."""
+    known = values.drop_nulls()
+    match measure:
+        case "value":
+            return known.cast(pl.Float64)
+        case "seconds":
+            return known.cast(pl.Float64) * _seconds(dtype)
+        case "characters":
+            return known.str.len_chars().cast(pl.Float64)
+        case "bytes":
+            sizes = (
+                known.struct.field(_BLOB_SIZE).fill_null(0)
+                if isinstance(known.dtype, pl.Struct)
+                else known.bin.size()
+            )
+            return sizes.cast(pl.Float64)
+        case "items":
+            if isinstance(known.dtype, pl.Array):
+                return pl.Series([float(known.dtype.size)] * len(known), dtype=pl.Float64)
+            return known.list.len().cast(pl.Float64)
+    return None
+
+
+def _seconds(dtype: pl.DataType) -> float:
+    match dtype:
+        case pl.Date():
+            return _SECONDS_A_DAY
+        case pl.Datetime(time_unit=unit) | pl.Duration(time_unit=unit):
+            return _UNITS[unit]
+    return _UNITS["ns"]
+
+
+def _lengths(vectors: pl.Series) -> tuple[pl.Series, NDArray[np.float64]]:
+    """Return the lengths of the vectors that are not null, and the sum of all finite vectors."""
+    array = vectors.drop_nulls().to_numpy()
+    assert isinstance(vectors.dtype, pl.Array)
+    if not len(array):
+        return pl.Series([], dtype=pl.Float64), np.zeros(vectors.dtype.size)
+    if array.dtype != np.float32:
+        array = array.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", array, array, dtype=np.float64)
+    finite = np.isfinite(squares)
+    rows = array if finite.all() else array[finite]
+    return pl.Series(np.sqrt(squares)), rows.sum(axis=0, dtype=np.float64)
+
+
+def text_of(value: Any, dtype: pl.DataType) -> str | None:
+    """Return the text of a value that was compared."""
+    if value is None:
+        return None
+    if dtype.is_temporal():
+        physical = pl.Series([], dtype=dtype).to_physical().dtype
+        series = pl.Series([value], dtype=physical).cast(dtype)
+    elif isinstance(dtype, pl.Categorical | pl.Enum):
+        series = pl.Series([value], dtype=pl.String)
+    else:
+        series = pl.Series([value], dtype=dtype)
+    text: str = texts_of(series).item()
+    return text

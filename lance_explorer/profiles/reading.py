@@ -1,0 +1,549 @@
+"""The values of columns in many versions, each read once and summed up by the versions it lives in.
+
+Versions share data files, and a data file never changes. So of each fragment and column the rows
+are read in one version that has them, and parted into cohorts (:mod:`.cohorts`). Rows of all
+fragments that live in the same versions go into one summary; memory holds summaries, and values
+only until there are enough of them to be summed up.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.findings import Finding, Remedy, Subject
+from lance_explorer.format.schema import Field, column_fields
+from lance_explorer.history.columns.doubt_findings import column_in_doubt
+from lance_explorer.history.columns.value_columns import (
+    blob_columns,
+    types_if_known,
+    value_columns,
+)
+from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.paths import Stop
+from lance_explorer.history.progress import with_progress
+from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.lineage.stored_rows import Piece, StoredRows, Wanted, reads_of, stored_rows
+from lance_explorer.profiles.cohorts import FragmentCohorts, Runs, cohorts_of, read_in
+from lance_explorer.profiles.digests import Digest, merged
+from lance_explorer.profiles.folding import Part
+from lance_explorer.profiles.measures import Leaf, leaves_of
+from lance_explorer.rowids.addresses import FRAGMENT_BITS
+from lance_explorer.values.inner_names import renamed, renamed_types
+
+__all__ = ["ColumnAt", "ProfileRows", "Task"]
+
+_OFFSETS = np.uint64((1 << FRAGMENT_BITS) - 1)
+_ADDRESS = "_rowaddr"
+
+_FRAGMENTS_AT_ONCE = 16
+_BATCH_BYTES, _MOST_BATCH_ROWS, _LEAST_BATCH_ROWS = 16 << 20, 1 << 18, 512
+_TEXT_BYTES = 64
+"""How long a text, or a list, is taken to be before it is read."""
+
+_ROWS_HELD, _BYTES_HELD, _BYTES_HELD_IN_ALL = 1 << 20, 64 << 20, 256 << 20
+_FEW_ROWS, _FEW_BYTES = 4_096, 64 << 10
+"""Values that are so few stay values: a summary of them would not be smaller."""
+
+
+class ColumnAt(NamedTuple):
+    """A column of the profile in a version.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in the profile.
+    own : str
+        What it is called in the version.
+    fields : tuple of Field
+        The field, and those inside.
+    leaves : tuple of Leaf
+        What there is a line for.
+    """
+
+    name: str
+    own: str
+    fields: tuple[Field, ...]
+    leaves: tuple[Leaf, ...]
+
+
+class _Read(NamedTuple):
+    """Some cohorts of a fragment, whose values of a column are to be read."""
+
+    column: str
+    stored: StoredRows
+    found: FragmentCohorts
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is read at once: columns of some fragments in a version.
+
+    Attributes
+    ----------
+    position : int
+        The version.
+    reads : mapping of int to list
+        What is read of each fragment.
+    num_bytes : int
+        About how many bytes that is.
+    """
+
+    position: int
+    reads: Mapping[int, list[_Read]]
+    num_bytes: int
+
+
+@dataclass(slots=True)
+class _Held:
+    """Values of rows that live in the same versions, of which no summary is made yet."""
+
+    parts: list[pl.Series] = field(default_factory=list)
+    num_rows: int = 0
+    num_bytes: int = 0
+
+    @property
+    def are_few(self) -> bool:
+        """Whether they stay values."""
+        return self.num_rows <= _FEW_ROWS and self.num_bytes <= _FEW_BYTES
+
+    def joined(self) -> pl.Series:
+        """Return them as one series."""
+        self.parts = [pl.concat(self.parts, rechunk=True)]
+        return self.parts[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cuts:
+    """Which rows of a fragment are in which cohort.
+
+    Those of small cohorts are taken together, which is faster, and apart from those of large ones,
+    which would stay in memory with them.
+    """
+
+    whole: int | None = None
+    many: Sequence[tuple[int, NDArray[np.int64]]] = ()
+    few: NDArray[np.int64] | None = None
+    lengths: Sequence[tuple[int, int]] = ()
+
+    def of(self, column: pl.Series) -> Iterator[tuple[int, pl.Series]]:
+        """Yield the values of each cohort."""
+        if self.whole is not None:
+            yield self.whole, column
+        for number, places in self.many:
+            yield number, column.gather(places)
+        if self.few is not None and len(self.few):
+            taken, begin = _copied(column.gather(self.few)), 0
+            for number, length in self.lengths:
+                yield number, taken.slice(begin, length)
+                begin += length
+
+
+class ProfileRows:
+    """The values of some columns in some versions of a branch, and what is known of them.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of the branch.
+    positions : sequence of int
+        The versions, ascending.
+    chosen : sequence of str or None
+        The columns, as the last version that has them calls them; all by default.
+
+    Attributes
+    ----------
+    columns : mapping of str to dict
+        For each column of the profile what it is in each position that has it.
+    waiting : list of Task
+        What was not read yet, the newest version first.
+    findings : list of Finding
+        What could not be read, or is in doubt.
+    bytes_read : int
+        About how many bytes were read.
+    """
+
+    def __init__(
+        self, rows: StateRows, positions: Sequence[int], chosen: Sequence[str] | None
+    ) -> None:
+        self.rows, self.positions = rows, positions
+        self.findings = list[Finding]()
+        self.bytes_read = 0
+        self._places = {position: place for place, position in enumerate(positions)}
+        stops = [Stop(rows, position) for position in reversed(positions)]
+        types_of = partial(types_if_known, whole_blobs=False)
+        self._named = value_columns(stops, types_of, chosen)
+        self._note_doubts()
+        self.columns = self._columns_at(stops)
+        self._lost = defaultdict[str, list[Runs]](list)
+        self._digests = defaultdict[tuple[str, Runs], dict[Leaf, Digest]](dict)
+        self._held = defaultdict[tuple[str, Runs], _Held](_Held)
+        self._bytes_held = 0
+        self.waiting = self._tasks()
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the profile."""
+        return list(self.columns)
+
+    def read(self, max_bytes: int | None) -> None:
+        """Read what waits, until so many bytes are read."""
+        chosen, size = list[Task](), 0
+        for task in self.waiting:
+            if max_bytes is not None and size >= max_bytes:
+                break
+            chosen.append(task)
+            size += task.num_bytes
+        for task in with_progress(chosen, "Reading values", "parts", few=2):
+            self._read(task)
+            self.waiting.remove(task)
+        self._sum_up()
+        self.bytes_read += size
+
+    def parts(self, column: str, leaf: Leaf) -> list[Part]:
+        """Return what is known of a column, by the places of the versions in which it lives."""
+        found = list[Part]()
+        for (name, runs), digests in self._digests.items():
+            if name == column and leaf in digests:
+                found.append((self._in_places(runs), digests[leaf]))
+        for (name, runs), held in self._held.items():
+            if name == column and leaf in self._leaves(column, runs):
+                found.append((self._in_places(runs), held.joined()))
+        return found
+
+    def unknown_places(self, column: str) -> frozenset[int]:
+        """Return the places of versions of which values were lost, or not read yet."""
+        runs = list(self._lost[column])
+        for task in self.waiting:
+            for reads in task.reads.values():
+                for one in reads:
+                    if one.column == column:
+                        runs += [one.found.cohorts[number].runs for number in one.numbers]
+        return frozenset(
+            [
+                place
+                for some in runs
+                for first, last in self._in_places(some)
+                for place in range(first, last + 1)
+            ]
+        )
+
+    # ---------------------------------------------------------------------------- what to read
+
+    def _columns_at(self, stops: Sequence[Stop]) -> dict[str, dict[int, ColumnAt]]:
+        found: dict[str, dict[int, ColumnAt]] = {name: {} for name in self._named.schema}
+        known = dict[tuple[int, int], list[ColumnAt]]()
+        for stop in reversed(stops):
+            record, view = stop.record, stop.line.view
+            names = self._named.names_in(view, record.version)
+            key = id(record.schema), id(names)
+            if key not in known:
+                known[key] = self._columns_of(stop, names)
+            for column in known[key]:
+                found[column.name][stop.position] = column
+        return found
+
+    def _columns_of(self, stop: Stop, names: Mapping[str, str]) -> list[ColumnAt]:
+        record, view = stop.record, stop.line.view
+        types = types_if_known(stop, whole_blobs=False)
+        types = renamed_types(types, self._named.inside.get((view.storage.uri, record.version), {}))
+        blobs, fields = blob_columns(record.schema), column_fields(record.schema)
+        return [
+            ColumnAt(
+                name,
+                own,
+                tuple(fields[own]),
+                tuple(leaves_of(name, types[own], is_blob=own in blobs)),
+            )
+            for name, own in names.items()
+            if name in self._named.schema and own in types
+        ]
+
+    def _tasks(self) -> list[Task]:
+        cohorts = dict[tuple[Piece, ...], FragmentCohorts]()
+        pieces = list[tuple[_Read, Piece]]()
+        for name, at in self.columns.items():
+            wanted = {position: _wanted(column) for position, column in at.items()}
+            whole = range(self.positions[0], self.positions[-1] + 1)
+            for stored in stored_rows(self.rows, wanted.get, whole):
+                key = tuple(stored.pieces)
+                if key not in cohorts:
+                    cohorts[key] = cohorts_of(self.rows, stored)
+                found = cohorts[key]
+                pieces += [
+                    (_Read(name, stored, found, numbers), piece)
+                    for piece, numbers in found.reads
+                    if numbers
+                ]
+        tasks = list[Task]()
+        for position, reads in reads_of(self.rows, pieces):
+            by_fragment = defaultdict[int, list[_Read]](list)
+            for read in reads:
+                by_fragment[read.stored.fragment_id].append(read)
+            by_columns = defaultdict[tuple[str, ...], list[int]](list)
+            for fragment_id, there in by_fragment.items():
+                by_columns[tuple([read.column for read in there])].append(fragment_id)
+            for fragment_ids in by_columns.values():
+                for begin in range(0, len(fragment_ids), _FRAGMENTS_AT_ONCE):
+                    some = {n: by_fragment[n] for n in fragment_ids[begin:][:_FRAGMENTS_AT_ONCE]}
+                    tasks.append(Task(position, some, self._size(some)))
+        return tasks
+
+    def _size(self, reads: Mapping[int, list[_Read]]) -> int:
+        size = 0.0
+        for there in reads.values():
+            for read in there:
+                fragment = self.rows.history.states[read.stored.pieces[0].state]
+                for file in fragment.files:
+                    wanted = read.stored.wanted.fields.intersection(file.fields)
+                    size += (file.size_bytes or 0) * len(wanted) / max(len(file.fields), 1)
+        return int(size)
+
+    # --------------------------------------------------------------------------------- reading
+
+    def _read(self, task: Task) -> None:
+        view, record = self.rows.view, self.rows.history.records[task.position]
+        taken = _Taken(self)
+        try:
+            for batch in self._batches(task):
+                for fragment_id, parts in self._parts(task, batch):
+                    taken.add(fragment_id, parts)
+            taken.end()
+        except InvalidArgumentError:
+            raise
+        except LanceExplorerError as error:
+            view.values_missing(record.version)
+            self._read_again(task, taken, error)
+
+    def _read_again(self, task: Task, taken: "_Taken", error: LanceExplorerError) -> None:
+        """Read what a failure kept from being read by fragment and column; else note it as lost."""
+        rest = {n: reads for n, reads in task.reads.items() if n not in taken.whole}
+        if taken.part is not None:
+            self._lose(task.position, taken.part, rest.pop(taken.part), error)
+        if len(task.reads) > 1:
+            for fragment_id, reads in rest.items():
+                self._read(Task(task.position, {fragment_id: reads}, 0))
+            return
+        for fragment_id, reads in rest.items():
+            if len(reads) == 1:
+                self._lose(task.position, fragment_id, reads, error)
+                continue
+            for read in reads:
+                self._read(Task(task.position, {fragment_id: [read]}, 0))
+
+    def _batches(self, task: Task) -> Iterator[pl.DataFrame]:
+        from lance_explorer.values import row_batches
+        from lance_explorer.values.opening import to_polars
+
+        view, record = self.rows.view, self.rows.history.records[task.position]
+        columns = self._of_task(task)
+        check_values(view, record.version, some_rows=True)
+        for batch in row_batches(
+            value_root(view, record.version),
+            record.version,
+            [*task.reads],
+            [*[column.own for column in columns], _ADDRESS],
+            batch_size=_batch_rows(columns),
+            storage_options=view.storage.options,
+        ):
+            yield to_polars(pa.Table.from_batches([batch]))
+
+    def _of_task(self, task: Task) -> list[ColumnAt]:
+        reads = next(iter(task.reads.values()))
+        return [self.columns[read.column][task.position] for read in reads]
+
+    def _parts(
+        self, task: Task, batch: pl.DataFrame
+    ) -> Iterator[tuple[int, list[tuple[str, Runs, pl.Series]]]]:
+        """Yield each fragment of a batch, with its values by columns and versions."""
+        addresses = batch[_ADDRESS].to_numpy()
+        if not len(addresses):
+            return
+        record = self.rows.history.records[task.position]
+        inside = self._named.inside.get((self.rows.view.storage.uri, record.version), {})
+        own = {column.own: column.name for column in self._of_task(task)}
+        values = renamed(batch.select([*own]).rename(own), inside)
+        fragments = addresses >> np.uint64(FRAGMENT_BITS)
+        offsets = (addresses & _OFFSETS).astype(np.int64)
+        begins = np.flatnonzero(np.append(True, fragments[1:] != fragments[:-1])).tolist()
+        for begin, end in zip(begins, [*begins[1:], len(fragments)], strict=True):
+            fragment_id = int(fragments[begin])
+            cuts = dict[tuple[int, tuple[int, ...]], _Cuts]()
+            parts = list[tuple[str, Runs, pl.Series]]()
+            for read in task.reads[fragment_id]:
+                key = id(read.found), read.numbers
+                if key not in cuts:
+                    cuts[key] = self._cut(read, offsets[begin:end])
+                column = values[read.column].slice(begin, end - begin)
+                parts += [
+                    (read.column, read.found.cohorts[number].runs, some)
+                    for number, some in cuts[key].of(column)
+                ]
+            yield fragment_id, parts
+
+    def _cut(self, read: _Read, offsets: NDArray[np.int64]) -> "_Cuts":
+        """Return which rows of a fragment are in which cohort."""
+        if read.numbers == (0,) and len(read.found.cohorts) == 1 and not read.found.deleted:
+            return _Cuts(whole=0)
+        state = read.stored.pieces[0].state
+        at = read_in(read.found, read.numbers, self.rows.num_rows(state))[offsets]
+        order = np.argsort(at, kind="stable")
+        ordered = at[order]
+        begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        ends = np.append(begins[1:], len(ordered))
+        numbers = ordered[begins]
+        few = (numbers >= 0) & (ends - begins <= _FEW_ROWS)
+        many = (numbers >= 0) & ~few
+        parts = [order[begin:end] for begin, end in zip(begins[few], ends[few], strict=True)]
+        return _Cuts(
+            many=[
+                (int(number), order[begin:end])
+                for number, begin, end in zip(numbers[many], begins[many], ends[many], strict=True)
+            ],
+            few=np.concatenate([np.empty(0, np.int64), *parts]),
+            lengths=[(int(n), len(part)) for n, part in zip(numbers[few], parts, strict=True)],
+        )
+
+    def _lose(
+        self, position: int, fragment_id: int, reads: Sequence[_Read], error: LanceExplorerError
+    ) -> None:
+        version = self.rows.history.records[position].version
+        for read in reads:
+            self._lost[read.column] += [read.found.cohorts[n].runs for n in read.numbers]
+        self.findings.append(
+            Finding(
+                "values_lost",
+                f"rows are not read: {error}",
+                subject=Subject("fragment", str(fragment_id)),
+                versions=(version, version),
+                branch=self.rows.view.branch,
+                columns=tuple([read.column for read in reads]),
+                remedy=Remedy(
+                    "Restore the files from a backup; if they are elsewhere, open the table "
+                    "with allow_bases=[...]."
+                ),
+            )
+        )
+
+    def _note_doubts(self) -> None:
+        branch = self.rows.view.branch
+        self.findings += [column_in_doubt(one, branch, branch) for one in self._named.doubts]
+
+    # ------------------------------------------------------------------------------- summing up
+
+    def hold(self, column: str, runs: Runs, values: pl.Series) -> None:
+        """Take values of rows that live in some versions."""
+        held = self._held[column, runs]
+        size = int(values.estimated_size())
+        held.parts.append(values)
+        held.num_rows += len(values)
+        held.num_bytes += size
+        self._bytes_held += size
+        if held.num_rows >= _ROWS_HELD or held.num_bytes >= _BYTES_HELD:
+            self._sum_up([(column, runs)])
+        elif self._bytes_held >= _BYTES_HELD_IN_ALL:
+            self._sum_up()
+            if self._bytes_held >= _BYTES_HELD_IN_ALL / 2:
+                self._sum_up([*self._held])
+
+    def _sum_up(self, keys: Iterable[tuple[str, Runs]] | None = None) -> None:
+        """Make summaries of values that are held; by default of all that are not few."""
+        if keys is None:
+            keys = [key for key, held in self._held.items() if not held.are_few]
+        for key in keys:
+            held = self._held.pop(key)
+            self._bytes_held -= held.num_bytes
+            known = self._digests[key]
+            for leaf in self._leaves(*key):
+                digest = leaf.digest(held.joined())
+                known[leaf] = merged([known[leaf], digest]) if leaf in known else digest
+
+    def _leaves(self, column: str, runs: Runs) -> tuple[Leaf, ...]:
+        return self.columns[column][runs[0][0]].leaves
+
+    def _in_places(self, runs: Runs) -> Runs:
+        """Return stretches of positions as stretches of places among the asked versions."""
+        found = list[tuple[int, int]]()
+        for first, last in runs:
+            begin, end = self._places[first], self._places[last]
+            if found and begin == found[-1][1] + 1:
+                found[-1] = found[-1][0], end
+            else:
+                found.append((begin, end))
+        return tuple(found)
+
+
+class _Taken:
+    """Values of a task: those of a fragment count once all were read, unless they are too many.
+
+    Attributes
+    ----------
+    whole : set of int
+        The fragments of which all values were taken.
+    part : int or None
+        The fragment of which only the first values were taken.
+    """
+
+    def __init__(self, found: ProfileRows) -> None:
+        self._found = found
+        self._fragment_id: int | None = None
+        self._waiting = list[tuple[str, Runs, pl.Series]]()
+        self._num_bytes = 0
+        self.whole = set[int]()
+        self.part: int | None = None
+
+    def add(self, fragment_id: int, parts: list[tuple[str, Runs, pl.Series]]) -> None:
+        """Take values of a fragment, after all of the one before."""
+        if fragment_id != self._fragment_id:
+            self.end()
+            self._fragment_id = fragment_id
+        self._waiting += parts
+        self._num_bytes += sum([int(values.estimated_size()) for _, _, values in parts])
+        if self._num_bytes > _BYTES_HELD:
+            self._take()
+            self.part = fragment_id
+
+    def end(self) -> None:
+        """Note that a fragment was read."""
+        self._take()
+        self.part = None
+        if self._fragment_id is not None:
+            self.whole.add(self._fragment_id)
+
+    def _take(self) -> None:
+        for column, runs, values in self._waiting:
+            self._found.hold(column, runs, values)
+        self._waiting, self._num_bytes = [], 0
+
+
+def _wanted(column: ColumnAt) -> Wanted:
+    """Return what tells apart versions in which files mean other values of a column."""
+    told = tuple([(one.id, one.parent_id, one.logical_type) for one in column.fields])
+    return Wanted(frozenset([one.id for one in column.fields]), told)
+
+
+def _copied(values: pl.Series) -> pl.Series:
+    """Return values that hold no memory of others: taken texts point into those of the batch."""
+    if values.dtype.is_numeric() or values.dtype.is_temporal():
+        return values
+    return pl.Series(values.name, values.to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+
+def _batch_rows(columns: Sequence[ColumnAt]) -> int:
+    width = 8 + sum([_width(leaf.dtype) for column in columns for leaf in column.leaves])
+    return max(_LEAST_BATCH_ROWS, min(_MOST_BATCH_ROWS, _BATCH_BYTES // width))
+
+
+def _width(dtype: pl.DataType) -> int:
+    """Return about how many bytes a value takes."""
+    if isinstance(dtype, pl.Array):
+        return int(dtype.size) * 8
+    return 8 if dtype.is_numeric() or dtype.is_temporal() else _TEXT_BYTES
