@@ -31,7 +31,7 @@ OPERATIONS = """
     CreateIndex Append BaseOperation Rewrite Update Delete
 """
 
-ROOT = Path(demo.__file__).parents[1]
+ROOT = Path(demo.__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def short_story(monkeypatch) -> None:
 
 @pytest.fixture(params=["with stable row IDs", "without"])
 def photos(request, samples) -> lance.LanceDataset:
-    with_stable_row_ids, without, _ = samples
+    with_stable_row_ids, without, *_ = samples
     return lance.dataset(without if request.param == "without" else with_stable_row_ids)
 
 
@@ -280,7 +280,7 @@ def test_samples_go_where_the_environment_says(samples, monkeypatch):
     monkeypatch.setenv("LANCE_EXPLORER_SAMPLES", str(samples[0].parent))
     assert demo.make_samples() == samples
     both = [demo.make_photos(), demo.make_photos_without_stable_row_ids()]
-    assert [*both, demo.make_archive()] == samples
+    assert [*both, demo.make_archive(), demo.make_documents()] == samples
 
 
 def test_samples_go_to_the_cache_folder_otherwise(short_story, monkeypatch, tmp_path):
@@ -427,3 +427,18 @@ def test_an_archive_of_last_week_is_made_again(tmp_path, samples):
     recipe.write_text(first.replace("told on 2", "told on 1"))
     demo.make_archive(path)
     assert recipe.read_text() == first
+
+
+def test_what_people_ask_of_the_documents_has_an_answer(samples):
+    documents = lx.open_table(samples[3])
+    shifts = documents.profile(["score", "embedding", "source"]).shifts()
+    found = shifts.group_by("column", maintain_order=True).first().select("column", "author", "job")
+    assert found.rows()[:2] == [
+        ("embedding", "mina", "embed"),
+        ("score", "scheduler", "quality-filter"),
+    ]
+    [embedded] = documents.log(text="encoder-2")["version"]
+    drift = documents.changes(embedded - 1, embedded).drift("embedding")
+    assert drift.summary().select("num_unchanged", "num_moved").row(0) == (0, 1200)
+    least = documents.profile("score", versions=["1 week ago"]).to_polars()["quantiles"].item()[0]
+    assert least >= 0.35

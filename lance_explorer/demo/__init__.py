@@ -9,7 +9,7 @@ import fcntl
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from os import environ
 from os.path import realpath
 from pathlib import Path
@@ -23,7 +23,8 @@ from lance.dataset import LANCE_COMMIT_MESSAGE_KEY, MergeInsertBuilder
 from tqdm import tqdm
 
 from lance_explorer.arguments import path as path_text
-from lance_explorer.demo_archive import FIRST_OF_ARCHIVE, tell_archive
+from lance_explorer.demo.archive import FIRST_OF_ARCHIVE, tell_archive
+from lance_explorer.demo.documents import FIRST_OF_DOCUMENTS, tell_documents
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.storage import check_not_forked
 
@@ -31,6 +32,7 @@ __all__ = [
     "RECIPE",
     "STORY",
     "make_archive",
+    "make_documents",
     "make_photos",
     "make_photos_without_stable_row_ids",
     "make_samples",
@@ -44,6 +46,7 @@ _FRESH_DAYS = 3
 """So old may the archive be: what happened in it is told up to the day before it was made."""
 
 _FIRST_MESSAGE = "Week 1: photos of Lisbon"
+_FIRST_MESSAGES = (_FIRST_MESSAGE, FIRST_OF_ARCHIVE, FIRST_OF_DOCUMENTS)
 
 FIRST_SCHEMA = pa.schema(
     [
@@ -614,13 +617,45 @@ def make_archive(path: str | Path | None = None) -> Path:
     ...     lx.open_table(path).log(text="duplicates").select("author", "job", "operation").row(0)
     ('scheduler', 'dedupe', 'Delete')
     """
-    today = datetime.now(UTC).date()
+    return _make_told(path, "archive.lance", tell_archive)
 
-    def tell(table: Path) -> None:
-        tell_archive(table, today)
 
-    known = [today - timedelta(days=age) for age in range(_FRESH_DAYS)]
-    return _make(path, "archive.lance", tell, [f"told on {day}" for day in known])
+def make_documents(path: str | Path | None = None) -> Path:
+    """Make the sample table of somebody who trains on it, unless it exists; return its path.
+
+    Half a year of documents with scores and embeddings, up to yesterday: a crawler adds some every
+    week. Once another model made all embeddings anew, and once a job deleted the documents with low
+    scores.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        Where to make the table; by default `documents.lance` in the sample folder (see
+        `make_samples`).
+
+    Returns
+    -------
+    Path
+        The absolute path of the table.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is something at `path` that is not a sample table.
+
+    Notes
+    -----
+    Takes a few seconds, and 3 MB. It is kept as described for `make_archive`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = lx.open_table(lx.demo.make_documents(f"{folder}/documents.lance"))
+    ...     table.profile("score").shifts(1).select("job", "operation").row(0)
+    ('quality-filter', 'Delete')
+    """
+    return _make_told(path, "documents.lance", tell_documents)
 
 
 def make_samples(folder: str | Path | None = None) -> list[Path]:
@@ -635,8 +670,8 @@ def make_samples(folder: str | Path | None = None) -> list[Path]:
     Returns
     -------
     list of Path
-        The absolute paths of `make_photos`, `make_photos_without_stable_row_ids` and
-        `make_archive`.
+        The absolute paths of `make_photos`, `make_photos_without_stable_row_ids`,
+        `make_archive` and `make_documents`.
 
     Raises
     ------
@@ -647,14 +682,15 @@ def make_samples(folder: str | Path | None = None) -> list[Path]:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in lx.demo.make_samples(folder)]
-    ['photos.lance', 'photos_without_stable_row_ids.lance', 'archive.lance']
+    ...     [path.stem for path in lx.demo.make_samples(folder)]
+    ['photos', 'photos_without_stable_row_ids', 'archive', 'documents']
     """
     home = _samples_folder() if folder is None else Path(path_text("folder", folder))
     return [
         make_photos(home / "photos.lance"),
         make_photos_without_stable_row_ids(home / "photos_without_stable_row_ids.lance"),
         make_archive(home / "archive.lance"),
+        make_documents(home / "documents.lance"),
     ]
 
 
@@ -668,6 +704,16 @@ def _make_photos(path: str | Path | None, default_name: str, *, stable_row_ids: 
         _tell(table, stable_row_ids)
 
     return _make(path, default_name, tell, [f"stable row IDs {stable_row_ids}"])
+
+
+def _make_told(
+    path: str | Path | None, default_name: str, tell: Callable[[Path, date], None]
+) -> Path:
+    """Make a sample whose story ends yesterday."""
+    today = datetime.now(UTC).date()
+    known = [today - timedelta(days=age) for age in range(_FRESH_DAYS)]
+    kinds = [f"told on {day}" for day in known]
+    return _make(path, default_name, lambda table: tell(table, today), kinds)
 
 
 def _make(
@@ -719,7 +765,7 @@ def _is_foreign(table: Path) -> bool:
     except (ValueError, OSError):
         return True
     properties = (first.transaction_properties if first else None) or {}
-    return properties.get(LANCE_COMMIT_MESSAGE_KEY) not in (_FIRST_MESSAGE, FIRST_OF_ARCHIVE)
+    return properties.get(LANCE_COMMIT_MESSAGE_KEY) not in _FIRST_MESSAGES
 
 
 def _is_complete(table: Path, recipe: Path, complete: Sequence[str]) -> bool:

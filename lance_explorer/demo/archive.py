@@ -1,31 +1,22 @@
 """The sample table that looks like life: half a year of a photo archive that two people keep.
 
 Its commits were made by people and by jobs, which say so; one job went wrong and was restored.
-Pylance stamps a commit with the time at which it is made. So that months have passed in this table,
-the times in its manifests, tags and branches are set anew once it is written: nothing else of what
-pylance wrote is changed.
 """
 
-import json
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 import lance
 import numpy as np
 import pyarrow as pa
-from lance.dataset import LANCE_COMMIT_MESSAGE_KEY
 from numpy.typing import NDArray
 
-from lance_explorer.format.manifest import read_layout
+from lance_explorer.demo.story import NUM_WEEKS, Story
 
-__all__ = ["ARCHIVE_SCHEMA", "FIRST_OF_ARCHIVE", "NUM_WEEKS", "tell_archive"]
-
-NUM_WEEKS = 26
-"""How many weeks the story takes; the last one ends on the day before it is told."""
+__all__ = ["ARCHIVE_SCHEMA", "FIRST_OF_ARCHIVE", "tell_archive"]
 
 FIRST_OF_ARCHIVE = "Begin the archive"
 """The message of the first commit."""
@@ -50,45 +41,10 @@ _SMALL, _LARGE = (32, 24), (80, 60)
 Step = Callable[["_Archive"], None]
 
 
-class _Archive:
-    """The table while its story is told.
+class _Archive(Story):
+    """The archive while its story is told."""
 
-    Parameters
-    ----------
-    path : Path
-        Where it is written.
-    end : date
-        The day on which the story is told.
-    """
-
-    def __init__(self, path: Path, end: date) -> None:
-        self.path = path
-        self.now = datetime.combine(end, time(), UTC) - timedelta(weeks=NUM_WEEKS)
-        self.times: dict[str | None, dict[int, datetime]] = {None: {}}
-        self.next_id = 0
-
-    def on(self, branch: str | None = None) -> Any:
-        """Return the latest version of a branch."""
-        table: Any = lance.dataset(self.path)
-        return table if branch is None else table.checkout_version((branch, None))
-
-    def commit(self, operation: Any, who: dict[str, str], branch: str | None = None) -> None:
-        """Commit an operation, or a transaction that was prepared, and say who did it."""
-        table = self.on(branch)
-        transaction = operation
-        if not isinstance(operation, lance.Transaction):
-            transaction = lance.Transaction(table.version, operation)
-        message = who.pop("message")
-        transaction.transaction_properties = {LANCE_COMMIT_MESSAGE_KEY: message, **who}
-        lance.LanceDataset.commit(table, transaction)
-        self.passed(branch)
-
-    def passed(self, branch: str | None = None) -> None:
-        """Note that the latest versions were committed now."""
-        known = self.times.setdefault(branch, {})
-        new = [it["version"] for it in self.on(branch).versions() if it["version"] not in known]
-        for seconds, version in enumerate(new):  # a compaction is two commits
-            known[version] = self.now + timedelta(seconds=seconds)
+    next_id = 0
 
     def photos(self, count: int, album: str, photographer: str) -> pa.Table:
         """Make new photos."""
@@ -104,44 +60,6 @@ class _Archive:
                 "thumbnail": [thumbnail(n, _SMALL) for n in range(first, first + count)],
             }
         ).cast(ARCHIVE_SCHEMA)
-
-    def insert(self, rows: pa.Table, **who: str) -> None:
-        """Append rows."""
-        message = who.pop("message")
-        self.on().insert(rows, commit_message=message, transaction_properties=who)
-        self.passed()
-
-    def change(
-        self, where: str, column: str, value: Any, branch: str | None = None, **who: str
-    ) -> None:
-        """Give some rows another value in one column."""
-        table = self.on(branch)
-        rows = table.to_table(filter=where)
-        values = [value(row) for row in rows.to_pylist()]
-        at = rows.schema.get_field_index(column)
-        rows = rows.set_column(
-            at, rows.schema.field(at), pa.array(values, rows.schema.field(at).type)
-        )
-        merge = table.merge_insert("photo_id").when_matched_update_all().use_index(False)
-        transaction, _ = merge.execute_uncommitted(rows.combine_chunks().to_reader())
-        self.commit(transaction, who, branch)
-
-    def delete(self, where: str, branch: str | None = None, **who: str) -> None:
-        """Delete rows."""
-        table = self.on(branch)
-        updated, removed = [], []
-        for fragment in table.get_fragments():
-            left = fragment.delete(where)
-            if left is None:
-                removed.append(fragment.fragment_id)
-            elif left != fragment.metadata:
-                updated.append(left)
-        self.commit(lance.LanceOperation.Delete(updated, removed, where), who, branch)
-
-    def compact(self, **who: str) -> None:
-        """Write small fragments together."""
-        self.on().optimize.compact_files(target_rows_per_fragment=400, num_threads=1)
-        self.passed()
 
 
 def thumbnail(number: int, size: tuple[int, int]) -> bytes:
@@ -317,95 +235,6 @@ def tell_archive(path: Path, end: date) -> None:
     end : date
         The day on which it is told: its last commit is of the day before.
     """
-    archive = _Archive(path, end)
-    begin = archive.now
-    archive.now = begin + timedelta(hours=10)
-    lance.write_dataset(
-        archive.photos(_PER_WEEK, _ALBUMS[0], _PEOPLE[0]),
-        path,
-        enable_stable_row_ids=True,
-        commit_message=FIRST_OF_ARCHIVE,
-        transaction_properties={"author": "ana"},
-    )
-    archive.passed()
-    for week, hour, step in sorted(_story(), key=lambda told: told[:2]):
-        archive.now = begin + timedelta(weeks=week, hours=hour, minutes=hour * 7 % 60)
-        step(archive)
-    for branch, times in archive.times.items():
-        _set_times(path if branch is None else path / "tree" / branch, times)
-    _set_ref_times(path, archive.times)
-
-
-# --- Times -------------------------------------------------------------------------------------
-
-
-def _set_times(root: Path, times: dict[int, datetime]) -> None:
-    """Set when versions were committed; the new seconds take as many bytes as the old ones."""
-    for version, when in times.items():
-        file = root / "_versions" / f"{2**64 - 1 - version:020}.manifest"
-        data = bytearray(file.read_bytes())
-        begin, end = _seconds_in(data)
-        seconds = _varint(int(when.timestamp()))
-        if len(seconds) != end - begin:
-            raise ValueError(
-                f"{file}: the time of version {version} has another length than {when}"
-            )
-        data[begin:end] = seconds
-        file.write_bytes(data)
-
-
-def _seconds_in(data: bytearray) -> tuple[int, int]:
-    """Return where a manifest has the seconds of its timestamp: field 7, and in that field 1."""
-    message = read_layout(bytes(data)).message
-    begin, end = _field(data, message.offset, message.end, 7)
-    return _field(data, begin, end, 1)
-
-
-def _field(data: bytearray, at: int, end: int, wanted: int) -> tuple[int, int]:
-    """Return where the value of a field of a protobuf message begins and ends."""
-    while at < end:
-        key, at = _read_varint(data, at)
-        begin = at
-        match key & 7:
-            case 0:
-                _, at = _read_varint(data, at)
-            case 2:
-                length, begin = _read_varint(data, at)
-                at = begin + length
-            case wire_type:
-                at += 8 if wire_type == 1 else 4
-        if key >> 3 == wanted:
-            return begin, at
-    raise ValueError(f"no field {wanted}")
-
-
-def _read_varint(data: bytearray, at: int) -> tuple[int, int]:
-    value, shift = 0, 0
-    while True:
-        value |= (data[at] & 0x7F) << shift
-        shift += 7
-        at += 1
-        if data[at - 1] < 0x80:
-            return value, at
-
-
-def _varint(value: int) -> bytes:
-    found = bytearray()
-    while value >= 0x80:
-        found.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*found, value])
-
-
-def _set_ref_times(path: Path, times: dict[str | None, dict[int, datetime]]) -> None:
-    """Set when tags and branches were made: when the version was that they are of."""
-    for file in path.glob("_refs/*/*.json"):
-        told = json.loads(file.read_text("utf-8"))
-        branch = told.get("branch") or told.get("parentBranch")
-        when = times[branch][told.get("version") or told["parentVersion"]]
-        if "createAt" in told:
-            told["createAt"] = int(when.timestamp())
-        for name in ("createdAt", "updatedAt"):
-            if told.get(name) is not None:
-                told[name] = when.isoformat().replace("+00:00", "Z")
-        file.write_text(json.dumps(told), "utf-8")
+    archive = _Archive(path, end, "photo_id")
+    archive.start(archive.photos(_PER_WEEK, _ALBUMS[0], _PEOPLE[0]), FIRST_OF_ARCHIVE, "ana")
+    archive.tell(_story())
