@@ -74,8 +74,11 @@ async def told(client: mcp.Client, tool: str, **arguments: Any) -> dict[str, Any
 def test_what_an_assistant_asks_is_answered_as_the_library_does(path):
     async def questions(client: mcp.Client) -> None:
         tools = (await client.list_tools()).tools
-        names = "tables versions changes row find blame disk check damage duplicates inspect"
-        plans = "lineage merge_preview plan_revert plan_restore_rows plan_recovery plan_merge"
+        names = "tables versions changes row find blame profile drift disk check damage"
+        plans = (
+            "duplicates inspect lineage merge_preview "
+            "plan_revert plan_restore_rows plan_recovery plan_merge"
+        )
         assert [tool.name for tool in tools] == [*names.split(), *plans.split()]
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
         [table] = rows_of(await told(client, "tables"))
@@ -100,6 +103,11 @@ def test_what_an_assistant_asks_is_answered_as_the_library_does(path):
         assert [(row["version"], row["value"], row["before"]) for row in blamed] == [
             (4, "ours", "new")
         ]
+        profile = await told(client, "profile", column="id")
+        assert profile["answer"].startswith("1 column in 4 versions")
+        assert (await told(client, "drift", column="id", begin="2"))["answer"].endswith(
+            "none moved."
+        )
         events = [row["event"] for row in rows_of(await told(client, "row", row_id=7))]
         assert events == ["updated", "updated", "created"]
         assert "on disk" in (await told(client, "disk"))["answer"]

@@ -571,7 +571,7 @@ def test_lab_leaves_copies_alone(tmp_path, site, samples):
 def test_lab_copies_into_the_folder_of_choice(tmp_path, site, samples):
     options = ("--folder", "some/where", "--no-browser")
     lines = lab(tmp_path, samples, site, options=options)
-    assert lines[3:5] == ["some/where/01_explore_a_table.ipynb", "--no-browser"]
+    assert lines[4:6] == ["some/where/01_explore_a_table.ipynb", "--no-browser"]
     assert (tmp_path / "some" / "where" / "01_explore_a_table.ipynb").exists()
 
 
@@ -592,7 +592,7 @@ def test_lab_of_a_checkout_opens_its_own_notebooks(tmp_path, samples):
     copy_notebooks(checkout)
     (checkout / "lance_explorer").symlink_to(PACKAGE)
     lines = lab(tmp_path, samples, tmp_path, checkout)
-    assert lines[3] == str(checkout / "notebooks" / "01_explore_a_table.ipynb")
+    assert lines[4] == str(checkout / "notebooks" / "01_explore_a_table.ipynb")
     assert not (tmp_path / "lance_explorer_notebooks").exists()
 
 

@@ -247,6 +247,63 @@ export interface SameContent {
   code: string;
 }
 
+// ---------------------------------------------------------------------------------------- columns
+
+/** A path of SVG: an area if it has a colour, else a line; y runs from 0 at the top to 100. */
+export interface ColumnArea {
+  path: string;
+  color: string | null;
+  opacity: number;
+  /** What the area is of; "" for bands of quantiles. */
+  label: string;
+}
+
+/** A version in which the values of a column moved. */
+export interface ColumnShift {
+  version: string;
+  share: string;
+  words: string;
+}
+
+/** A column, or a field inside of one, over versions. */
+export interface ColumnLine {
+  name: string;
+  type: string;
+  unit: string;
+  low: string;
+  high: string;
+  areas: ColumnArea[];
+  shifts: ColumnShift[];
+}
+
+/** The columns, with pictures whose x is the position of a version. */
+export interface Columns {
+  sentence: string;
+  lines: ColumnLine[];
+  num_columns: number;
+  /** How much was not read, such as "1.2 GB"; "" if nothing. */
+  unread: string;
+  problems: string[];
+}
+
+/** What values a column has in a version. */
+export interface ColumnFacts {
+  name: string;
+  num_rows: string;
+  nulls: string;
+  distinct: string;
+  typical: string;
+  ends: string;
+  /** How high the bars of its histogram are, or of its frequent values; the highest is 1. */
+  bars: number[];
+  bar_words: string[];
+}
+
+/** What values the columns have in a version. */
+export interface VersionColumns {
+  facts: ColumnFacts[];
+}
+
 // --------------------------------------------------------------------------------------- database
 
 /** The database that is shown, the names of its tables, and the views of it. */
@@ -1420,6 +1477,13 @@ export interface VersionsViewQuestions extends ViewQuestions {
 }
 
 export type WholeQuestions = ViewQuestions;
+
+/** What is asked of Columns: its arguments, and the answer. */
+export interface ColumnsQuestions extends VersionsViewQuestions {
+  history: [{ refresh?: boolean }, VersionData];
+  columns: [{ everything?: boolean }, Columns | Problem];
+  version: [{ version: string }, VersionColumns | Problem];
+}
 
 /** What is asked of DatabaseExplorer: its arguments, and the answer. */
 export interface DatabaseExplorerQuestions extends WholeQuestions {

@@ -1,6 +1,7 @@
 // All views, by the name that Python has for each. A new view is a module with `render`, and a line here.
 
 import { render as changes } from "./changes";
+import { render as columns } from "./columns";
 import { render as database } from "./database";
 import { render as disk } from "./disk";
 import { render as explorer } from "./explorer";
@@ -20,6 +21,7 @@ export type Render = (view: View) => () => void;
 
 export const VIEWS: Record<string, Render> = {
   changes,
+  columns,
   database,
   disk,
   explorer,

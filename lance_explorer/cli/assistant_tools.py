@@ -102,6 +102,8 @@ def server(opening: Opening, seconds: float = QUESTION_SECONDS) -> MCPServer[Any
         _Tools.row,
         _Tools.find,
         _Tools.blame,
+        _Tools.profile,
+        _Tools.drift,
         _Tools.disk,
         _Tools.check,
         _Tools.damage,
@@ -252,6 +254,18 @@ class _Tools:
         """Tell for each cell of some rows which commit last changed it, who, and what it was."""
         asked = self._table(table, branch)
         return asked.blame(where, columns=column or None, limit=_bounded(limit)).answer
+
+    def profile(self, column: str, table: str = "", branch: str = "") -> Answer:
+        """Tell what values a column has now, and which commits moved them over all versions."""
+        asked = self._table(table, branch)
+        return asked.profile(column, max_bytes=_MOST_BYTES).answer
+
+    def drift(
+        self, column: str, begin: str, end: str = "", table: str = "", branch: str = ""
+    ) -> Answer:
+        """Tell how far vectors, or numbers, moved row by row between two versions."""
+        asked = self._table(table, branch)
+        return asked.changes(begin, end or None).drift(column).answer
 
     def disk(self, table: str = "", branch: str = "") -> Answer:
         """Tell how much is on disk and why: live, old versions, tags and branches, left over."""

@@ -3,13 +3,13 @@
 import itertools
 from collections.abc import Sequence
 from datetime import datetime
-from math import isfinite
 
 import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
+from lance_explorer.figures.column_values import SHARE_COLORS, ColumnValues, column_values
 from lance_explorer.figures.labels import hover, plural, text
 from lance_explorer.figures.palette import ACCENT, WARNING, apply_look
 from lance_explorer.figures.version_axis import MOST_MARKERS, show_versions
@@ -19,27 +19,13 @@ __all__ = ["drift", "profile"]
 
 _MOST_PANELS = 8
 _PANEL, _GAP = 150, 34
-_MOST_SHARES = 6
-_REPEATS = 4
-"""Texts are shown by their shares if each is there so often on average, else by their lengths."""
-
 _MOVED = 0.02
 """A smaller shift is not marked."""
 
 _MARKS = 3
 
-_SAME_LENGTH = 1e-3
-"""Vectors whose lengths differ by less, as a part of the mean, are taken for equally long."""
-
-_SHARE_COLORS = ("#4477AA", "#EE9A3A", "#44AA77", "#B70589", "#C8AE5A", "#7A3FD0")
-
-_UNITS = {
-    "seconds": "",
-    "characters": "characters",
-    "bytes": "bytes",
-    "items": "items",
-    "length": "length of vectors",
-}
+_NAMED_SHARE = 0.12
+"""A value with a smaller share has no name in the picture."""
 
 
 def profile(lines: pl.DataFrame, shifts: pl.DataFrame) -> go.Figure:
@@ -73,13 +59,18 @@ def profile(lines: pl.DataFrame, shifts: pl.DataFrame) -> go.Figure:
         vertical_spacing=min(0.3, _GAP / (_PANEL * max(len(shown), 2))),
     )
     for row, column in enumerate(shown, start=1):
-        some = lines.filter(pl.col("column") == column)
-        title = _add_shares(figure, some, row) or _add_centroids(figure, some, row)
-        if title is None:
-            title = _add_bands(figure, some, row)
+        values = column_values(lines.filter(pl.col("column") == column))
+        if values.shares is not None:
+            _add_shares(figure, values, row)
+        elif values.cosines is not None:
+            _add_line(figure, values, values.cosines, row)
+            low, high = values.ends
+            figure.update_yaxes(range=[low - 0.08, high + 0.08], row=row)
+        else:
+            _add_bands(figure, values, row)
         marked = shifts.filter(pl.col("column") == column, pl.col("shift") >= _MOVED)
-        _add_marks(figure, marked.head(_MARKS), row)
-        unit = f"<br><sub>{title}</sub>" if title else ""
+        _add_marks(figure, marked.head(_MARKS), values.ends[1], row)
+        unit = f"<br><sub>{values.unit}</sub>" if values.unit else ""
         figure.update_yaxes(title_text=text(column, 24) + unit, row=row)
     show_versions(figure, lines["version"], row=max(len(shown), 1))
     figure.update_layout(showlegend=False, hovermode="closest")
@@ -157,56 +148,19 @@ def _chosen(lines: pl.DataFrame) -> list[str]:
     return [column for column in order if column in kept]
 
 
-def _add_centroids(figure: go.Figure, lines: pl.DataFrame, row: int) -> str | None:
-    """Add how near the centroid of vectors is to the first one, if their lengths tell nothing."""
-    known = lines.filter(pl.col("centroid").is_not_null())
-    if not len(known) or (known["std"] > _SAME_LENGTH * known["mean"]).any():
-        return None
-    centroids = [np.array(one) for one in known["centroid"].to_list()]
-    if len({len(one) for one in centroids}) > 1:
-        return None
-    lengths = [float(np.linalg.norm(one)) for one in centroids]
-    cosines = [
-        float(one @ centroids[0]) / (length * lengths[0]) if length * lengths[0] else None
-        for one, length in zip(centroids, lengths, strict=True)
-    ]
-    versions = known["version"].to_list()
-    figure.add_scatter(
-        x=versions,
-        y=cosines,
-        mode="lines+markers" if len(versions) <= MOST_MARKERS else "lines",
-        line={"width": 2, "shape": "hv", "color": ACCENT},
-        marker={"size": 4, "color": ACCENT},
-        hovertext=[
-            hover([_version_words(line), f"cosine with the first centroid {_short(cosine)}"])
-            for line, cosine in zip(known.iter_rows(named=True), cosines, strict=True)
-        ],
-        hoverinfo="text",
-        row=row,
-        col=1,
-    )
-    figure.update_yaxes(
-        range=[min([0.0, *[c for c in cosines if c is not None]]) - 0.08, 1.08], row=row
-    )
-    return "centroid: cosine with the first"
-
-
 def _version_words(line: dict[str, object]) -> str:
     when = line["timestamp"]
     date = f", {when:%Y-%m-%d %H:%M}" if isinstance(when, datetime) else ""
     return f"Version {line['version']:,}{date}"
 
 
-def _add_bands(figure: go.Figure, lines: pl.DataFrame, row: int) -> str:
+def _add_bands(figure: go.Figure, values: ColumnValues, row: int) -> None:
     """Add the median, and bands of the middle half, and of nine tenths."""
-    known = lines.filter(pl.col("quantiles").list.len() > 0)
-    quantiles = known["quantiles"]
-    versions = known["version"].to_list()
-    for low, high, opacity in ((2, 6, 0.18), (3, 5, 0.32)):
+    for low, high, opacity in ((0, 4, 0.18), (1, 3, 0.32)):
         for place, fill in ((low, None), (high, "tonexty")):
             figure.add_scatter(
-                x=versions,
-                y=_finite(quantiles.list.get(place)),
+                x=values.versions,
+                y=values.bands[place],
                 mode="lines",
                 line={"width": 0, "shape": "hv", "color": ACCENT},
                 fill=fill,
@@ -215,36 +169,40 @@ def _add_bands(figure: go.Figure, lines: pl.DataFrame, row: int) -> str:
                 row=row,
                 col=1,
             )
-    mode = "lines+markers" if len(versions) <= MOST_MARKERS else "lines"
+    _add_line(figure, values, values.bands[2], row)
+    if len(values.lines) and values.lines["measure"][-1] == "seconds":
+        figure.update_yaxes(**_time_ticks(values), row=row)
+
+
+def _add_line(
+    figure: go.Figure, values: ColumnValues, numbers: Sequence[float | None], row: int
+) -> None:
     figure.add_scatter(
-        x=versions,
-        y=_finite(quantiles.list.get(4)),
-        mode=mode,
+        x=values.versions,
+        y=numbers,
+        mode="lines+markers" if len(numbers) <= MOST_MARKERS else "lines",
         line={"width": 2, "shape": "hv", "color": ACCENT},
         marker={"size": 4, "color": ACCENT},
-        hovertext=[_band_words(line) for line in known.iter_rows(named=True)],
+        hovertext=[
+            _band_words(line)
+            if values.cosines is None
+            else hover([_version_words(line), f"{values.unit} {_short(number)}"])
+            for line, number in zip(values.lines.iter_rows(named=True), numbers, strict=True)
+        ],
         hoverinfo="text",
         row=row,
         col=1,
     )
-    if len(known) and known["measure"][-1] == "seconds":
-        ticks = [
-            one
-            for one in _finite(quantiles.list.get(0)) + _finite(quantiles.list.get(8))
-            if one is not None
-        ]
-        figure.update_yaxes(**_time_ticks(ticks, known["type"][-1]), row=row)
-    return _UNITS.get(lines["measure"][-1], "")
 
 
 def _band_words(line: dict[str, object]) -> str:
     quantiles = line["quantiles"]
     assert isinstance(quantiles, list)
-    unit = _UNITS.get(str(line["measure"]), "")
+    unit = "" if line["measure"] in ("value", "seconds") else f"{line['measure']} "
     words = [
         _version_words(line),
         f"{line['num_rows']:,} rows",
-        f"{unit or 'values'} {_short(quantiles[0])} to {_short(quantiles[8])}"
+        f"{unit or 'values '}{_short(quantiles[0])} to {_short(quantiles[8])}"
         if line["measure"] != "seconds"
         else f"{line['min']} to {line['max']}",
     ]
@@ -261,25 +219,13 @@ def _band_words(line: dict[str, object]) -> str:
     return hover(words)
 
 
-def _add_shares(figure: go.Figure, lines: pl.DataFrame, row: int) -> str | None:
-    """Add the shares of frequent values; None if values do not come again."""
-    known = lines.filter(pl.col("num_rows") > pl.col("num_nulls"))
-    if not len(known) or known["measure"][-1] not in ("characters", "value"):
-        return None
-    is_text = known["measure"][-1] == "characters" or known["type"][-1] == "Boolean"
-    repeats = known["num_rows"] >= _REPEATS * known["num_distinct"]
-    if not is_text or not repeats.all() or known["num_distinct"].max() == 0:
-        return None
-    counts = known.select("version", "num_rows", "top_values").explode("top_values")
-    counts = counts.unnest("top_values").with_columns(share=pl.col("count") / pl.col("num_rows"))
-    largest = counts.group_by("value").agg(pl.col("share").max())
-    top = largest.sort("share", "value", descending=[True, False])["value"].head(_MOST_SHARES)
-    versions = known["version"].to_list()
-    for value, color in zip(top.to_list(), _SHARE_COLORS, strict=False):
-        own = dict(counts.filter(pl.col("value") == value).select("version", "share").iter_rows())
-        shares = [own.get(version, 0.0) for version in versions]
+def _add_shares(figure: go.Figure, values: ColumnValues, row: int) -> None:
+    """Add the shares of frequent values, with their names at the last version."""
+    assert values.shares is not None
+    base = 0.0
+    for (value, shares), color in zip(values.shares.items(), SHARE_COLORS, strict=False):
         figure.add_scatter(
-            x=versions,
+            x=values.versions,
             y=shares,
             mode="lines",
             stackgroup=f"shares {row}",
@@ -288,30 +234,17 @@ def _add_shares(figure: go.Figure, lines: pl.DataFrame, row: int) -> str | None:
             opacity=0.8,
             name=text(value, 30),
             hovertext=[
-                hover([f"{value}", f"{percent(share)} of version {version:,}"])
-                for version, share in zip(versions, shares, strict=True)
+                hover([value, f"{percent(share)} of version {version:,}"])
+                for version, share in zip(values.versions, shares, strict=True)
             ],
             hoverinfo="text",
             row=row,
             col=1,
         )
-    _name_shares(figure, counts, top.to_list(), versions[-1], row)
-    figure.update_yaxes(range=[0, 1], tickformat=".0%", row=row)
-    return "shares of values"
-
-
-def _name_shares(
-    figure: go.Figure, counts: pl.DataFrame, top: Sequence[str], version: int, row: int
-) -> None:
-    """Write the names of the values into their areas, at the last version."""
-    last = dict(counts.filter(pl.col("version") == version).select("value", "share").iter_rows())
-    base = 0.0
-    for value in top:
-        share = last.get(value, 0.0)
-        if share >= 0.12:
+        if shares[-1] >= _NAMED_SHARE:
             figure.add_annotation(
-                x=version,
-                y=base + share / 2,
+                x=values.versions[-1],
+                y=base + shares[-1] / 2,
                 text=text(value, 18),
                 showarrow=False,
                 xanchor="right",
@@ -319,10 +252,11 @@ def _name_shares(
                 row=row,
                 col=1,
             )
-        base += share
+        base += shares[-1]
+    figure.update_yaxes(range=[0, 1], tickformat=".0%", row=row)
 
 
-def _add_marks(figure: go.Figure, shifts: pl.DataFrame, row: int) -> None:
+def _add_marks(figure: go.Figure, shifts: pl.DataFrame, top: float, row: int) -> None:
     """Mark the versions in which values moved furthest."""
     if shifts.is_empty():
         return
@@ -330,15 +264,9 @@ def _add_marks(figure: go.Figure, shifts: pl.DataFrame, row: int) -> None:
         figure.add_vline(
             x=version, line={"color": WARNING, "width": 1, "dash": "dot"}, row=row, col=1
         )
-    ends = [
-        value
-        for trace in figure.select_traces(row=row, col=1)
-        for value in ([1.0] if trace.stackgroup else trace.y)
-        if value is not None
-    ]
     figure.add_scatter(
         x=shifts["version"].to_list(),
-        y=[max(ends, default=1.0)] * len(shifts),
+        y=[top] * len(shifts),
         mode="markers",
         marker={"symbol": "triangle-down", "size": 9, "color": WARNING},
         cliponaxis=False,
@@ -352,19 +280,15 @@ def _add_marks(figure: go.Figure, shifts: pl.DataFrame, row: int) -> None:
     )
 
 
-def _finite(values: pl.Series) -> list[float | None]:
-    return [one if one is not None and isfinite(one) else None for one in values.to_list()]
-
-
 def _short(number: object) -> str:
     return f"{number:,.4g}" if isinstance(number, int | float) else "none"
 
 
-def _time_ticks(seconds: Sequence[float], dtype: str) -> dict[str, list[object]]:
-    """Return ticks of an axis of seconds since 1970, written as dates, or of a length of time."""
-    if not seconds or not dtype.startswith(("Date", "Datetime")):
+def _time_ticks(values: ColumnValues) -> dict[str, list[object]]:
+    """Return ticks of an axis of seconds since 1970, written as dates; none of lengths of time."""
+    if not values.lines["type"][-1].startswith("Date"):
         return {}
-    low, high = min(seconds), max(seconds)
+    low, high = values.ends
     places = [low + (high - low) * part / 3 for part in range(4)] if high > low else [low]
     shown = pl.from_epoch(pl.Series([int(place) for place in places]), time_unit="s")
     pattern = "%Y-%m-%d" if high - low > 4 * 86_400 else "%m-%d %H:%M"

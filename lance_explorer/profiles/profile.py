@@ -24,7 +24,7 @@ from lance_explorer.profiles.frame import PROFILE, profile_frame
 from lance_explorer.profiles.reading import ProfileRows
 from lance_explorer.profiles.shift import SHIFTED
 
-__all__ = ["SHIFTS", "Profile", "profile"]
+__all__ = ["SHIFTS", "Profile", "profile", "typical"]
 
 _SHOWN = ("column", "type", "num_rows", "num_nulls", "num_distinct", "typical", "min", "max")
 _SHIFTS_SHOWN = ("version", "column", "shift", "shift_of", "timestamp", "author", "what")
@@ -109,6 +109,11 @@ class Profile(Answering):
     def bytes_read(self) -> int:
         """About how many bytes of data files were read."""
         return self._found.bytes_read
+
+    @property
+    def bytes_left(self) -> int:
+        """About how many bytes of data files were not read yet."""
+        return sum([task.num_bytes for task in self._found.waiting])
 
     @property
     def is_complete(self) -> bool:
@@ -283,15 +288,15 @@ class Profile(Answering):
 
 def _shown(lines: pl.DataFrame) -> pl.DataFrame:
     """Return the lines as people read them."""
-    typical = [_typical(*one) for one in lines.select("measure", "mean", "std").iter_rows()]
+    words = [typical(*one) for one in lines.select("measure", "mean", "std").iter_rows()]
     ends = [briefs_of(lines[name], _LONGEST_VALUE)[0].alias(name) for name in ("min", "max")]
-    shown = lines.with_columns(pl.Series("typical", typical, dtype=TEXT), *ends)
+    shown = lines.with_columns(pl.Series("typical", words, dtype=TEXT), *ends)
     return shown.select(_SHOWN)
 
 
-def _typical(measure: str, mean: float | None, std: float | None) -> str | None:
+def typical(measure: str, mean: object, std: object) -> str | None:
     """Return the mean of what was measured, and the deviation, in words."""
-    if mean is None or measure not in _MEASURED:
+    if not isinstance(mean, float) or measure not in _MEASURED:
         return None
-    spread = "" if std is None else f" ± {std:.3g}"
+    spread = f" ± {std:.3g}" if isinstance(std, float) else ""
     return f"{mean:,.4g}{spread} {_MEASURED[measure]}".strip()

@@ -6,6 +6,7 @@ What is chosen in a view is in its ``state``. Views with the same state are link
 """
 
 from lance_explorer.widgets.changes import Changes
+from lance_explorer.widgets.columns import Columns
 from lance_explorer.widgets.database import DatabaseExplorer
 from lance_explorer.widgets.disk import Disk
 from lance_explorer.widgets.explorer import Explorer
@@ -19,6 +20,7 @@ from lance_explorer.widgets.time_travel import TimeTravel
 
 __all__ = [
     "Changes",
+    "Columns",
     "DatabaseExplorer",
     "Disk",
     "Explorer",

@@ -19,6 +19,7 @@ from lance_explorer.table import Table
 from lance_explorer.widgets.answer_view import answer_view, as_choices
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.code_lines import opening_code
+from lance_explorer.widgets.columns import Columns
 from lance_explorer.widgets.disk import Disk
 from lance_explorer.widgets.found_lines import found_answer
 from lance_explorer.widgets.indices import Indices
@@ -71,6 +72,7 @@ TABS = {
         _Tab("log", "Log", Log),
         _Tab("time_travel", "Time travel", TimeTravel),
         _Tab("changes", "Changes", Changes),
+        _Tab("columns", "Columns", Columns),
         _Tab("row", "Row", RowHistory, has_version=False),
         _Tab("lineage", "Lineage", LineageGraph),
         _Tab("encodings", "Encodings", SegmentEncodings),
@@ -84,10 +86,10 @@ TABS = {
 class Explorer(Whole):
     """Everything about a table: views that share the chosen version, row and fragment.
 
-    Overview, Log, Time travel, Changes, Row, Lineage, Encodings, Indices and Disk. The box on top
-    takes a version (``v12``), a tag, a date, ``row 42``, ``fragment 7``, an address (``3:17``), a
-    filter (``id = 42``), a word, or a question such as ``who deleted id = 42``; with Ctrl or Cmd
-    and K it shows some.
+    Overview, Log, Time travel, Changes, Columns, Row, Lineage, Encodings, Indices and Disk. The box
+    on top takes a version (``v12``), a tag, a date, ``row 42``, ``fragment 7``, an address
+    (``3:17``), a filter (``id = 42``), a word, or a question such as ``who deleted id = 42``; with
+    Ctrl or Cmd and K it shows some.
     While it is in sight it looks for new versions every few seconds. They come into the Overview,
     the Log, Time travel and Changes, and nothing that is looked at moves: what is chosen stays
     chosen, and a sign such as ``3 new versions`` leads to the newest.
@@ -101,7 +103,7 @@ class Explorer(Whole):
         The table, or a branch of it.
     view : str
         The view to begin with: ``"overview"``, ``"log"``, ``"time_travel"``, ``"changes"``,
-        ``"row"``, ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
+        ``"columns"``, ``"row"``, ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
     state : ExplorerState, optional
         What is chosen first; other widgets with the same state are linked.
     follow : bool, default True

@@ -18,13 +18,15 @@ from lance_explorer.checks.damage import MENDED, RECOVER
 from lance_explorer.disk.plans import plans
 from lance_explorer.disk.usage import DiskUsage
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.frames.sizes import counted
+from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.frames.sizes import counted, percent
 from lance_explorer.history.version_refs import resolve
 from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline
 from lance_explorer.lineage.found_words import LONGEST_VALUE, by_whom, value_words
 from lance_explorer.lineage.where import filter_for, is_word
+from lance_explorer.profiles.profile import Profile
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import VIEWS_OF_TOPICS
 from lance_explorer.widgets.disk_data import on_disk
@@ -35,6 +37,14 @@ __all__ = ["QUESTIONS", "answer_to", "examples"]
 
 _MOST_COMPARED = 200_000
 """So many rows are compared to tell in how many a column changed."""
+
+_MOST_BYTES = 256 << 20
+"""So many bytes of values are read for a question."""
+
+_LEAST_SHIFT = 0.02
+"""A commit that moved values by less is not named."""
+
+_VECTORS = re.compile(r"embeddings?|vectors?", re.IGNORECASE)
 
 _EVENTS = {
     "inserted": "inserted",
@@ -94,6 +104,11 @@ def examples(table: Table) -> list[tuple[str, str]]:
             f"put {one} back as in {before}" if one else "",
             "what puts rows back as they were, deleted ones too",
         ),
+        (
+            f"how did {other} change" if one else "",
+            "its values in all versions, and which commits moved them",
+        ),
+        ("did embeddings drift" if _vectors(table) else "", "which commit moved vectors, how far"),
         ("what should be done", "what all checks find"),
         ("recover", "what repairs a damaged table, and what is lost"),
         ("show refs", "tags and branches, or any other frame of table.inspect"),
@@ -352,6 +367,70 @@ def _column_since(table: Table, column: str, since: str) -> Answer | None:
     )
 
 
+def _over_time(table: Table, column: str) -> Answer | None:
+    name = _column_named(table, column)
+    if name is None:
+        return None
+    found = table.profile(name, max_bytes=_MOST_BYTES)
+    return _profiled(found, f"{call('table.profile', name)}.shifts()")
+
+
+def _drifted(table: Table, word: str, since: str | None) -> Answer | None:
+    name = _column_named(table, word)
+    names = _vectors(table) if name is None and _VECTORS.fullmatch(word) else [name]
+    if not names or names == [None]:
+        return None
+    if since is not None and len(names) == 1:
+        return table.changes(_version_of(since)).drift(str(names[0])).answer
+    found = table.profile([str(one) for one in names], max_bytes=_MOST_BYTES)
+    answer = _profiled(found, f"{call('table.profile', names)}.shifts()")
+    largest = found.shifts(1)
+    if largest.is_empty() or not found.is_complete:
+        return answer
+    column, begin, end = largest.select("column", "from_version", "version").row(0)
+    drift = table.changes(begin, end).drift(column)
+    return replace(
+        answer,
+        sentence=f"{answer.sentence} {drift.sentence}",
+        code=f"{call('table.changes', begin, end)}.drift({column!r}).summary()",
+    )
+
+
+def _profiled(found: Profile, code: str) -> Answer:
+    shifts = found.shifts(MOST_LINES).filter(pl.col("shift") >= _LEAST_SHIFT)
+    lines = [
+        Line(
+            f"version {row['version']:,}: `{row['column']}` moved by {percent(row['shift'])}: "
+            f"{_with_message(row)}",
+            Place("columns", {"version": row["version"]}),
+        )
+        for row in shifts.iter_rows(named=True)
+    ]
+    chosen = {"version": shifts["version"][0]} if len(shifts) else {}
+    return _told(found.sentence, lines, code, Place("columns", chosen, words="Open Columns"))
+
+
+def _with_message(row: Mapping[str, Any]) -> str:
+    """Return what a commit did, and what it says of itself."""
+    message = f" “{row['message']}”" if row["message"] else ""
+    who = row["author"] or row["job"]
+    return f"{row['what']}{message}" + (f" ({who})" if who else "")
+
+
+def _column_named(table: Table, word: str) -> str | None:
+    """Return the column that is called so, or so in the plural; None if there is none."""
+    names = table.latest.schema.names
+    return next((one for one in (word, word.removesuffix("s")) if one in names), None)
+
+
+def _vectors(table: Table) -> list[str | None]:
+    return [
+        one.name
+        for one in table.latest.fields
+        if one.parent_id == NO_PARENT and one.logical_type.startswith("fixed_size_list")
+    ]
+
+
 def _told(sentence: str, lines: list[Line], code: str, place: Place | None) -> Answer:
     return Answer(sentence, (Section("lines", "", tuple(lines)),), code, place=place)
 
@@ -398,6 +477,11 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
             r"(\S+?)(?:\s+(?:of|in|where|for)\s+(.+))?"
         ),
         _who_changed,
+    ),
+    (_question(r"how (?:did|has)\s+(?:column\s+)?(\S+)\s+changed?(?:\s+over time)?"), _over_time),
+    (
+        _question(r"(?:did|have|has)\s+(?:the\s+)?(\S+)\s+drift(?:ed)?(?:\s+since\s+(.+))?"),
+        _drifted,
     ),
     (_question(r"why is (?:it|this|the table) (?:so )?(?:big|large)"), _why_big),
     (_question(r"what (?:should|has|is) (?:be|to be|to) (?:done|do)|what to do"), _what_to_do),

@@ -95,6 +95,7 @@ ASKED: Mapping[str, Mapping[str, Any]] = {
     "show": {"view": "disk"},
     "open_table": {"name": _TABLE, "version": _VERSION},
     "cleanup": {"days": 0},
+    "columns": {"everything": False},
 }
 """What is asked; a question that has no arguments needs no line."""
 

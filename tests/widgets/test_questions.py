@@ -124,6 +124,34 @@ def test_what_touched_a_column(table):
     assert place_of(answer).filters == {"column": "score"}
 
 
+@pytest.mark.parametrize("typed", ["how did score change?", "How has column scores changed"])
+def test_how_a_column_changed(table, typed):
+    answer = asked(table, typed)
+    assert answer.sentence.startswith("1 column in 5 versions; `score` moved furthest in version")
+    [first, *_] = lines_of(answer)
+    assert first.place is not None
+    assert (place_of(answer).view, first.place.view) == ("columns", "columns")
+    assert place_of(answer).choices == first.place.choices
+    assert frame_of(table, answer.code).equals(table.profile("score").shifts())
+    assert answer_to(table, "how did nothing change") is None
+
+
+def test_whether_embeddings_drifted(tmp_path):
+    path = str(tmp_path / "t.lance")
+    rows = pa.table({"id": range(4), "v": pa.array([[1.0, 0.0]] * 4, pa.list_(pa.float32(), 2))})
+    dataset = lance.write_dataset(rows, path, enable_stable_row_ids=True)
+    turned = rows.set_column(1, "v", pa.array([[0.0, 1.0]] * 4, rows.schema.field("v").type))
+    dataset.merge_insert("id").when_matched_update_all().execute(turned)
+    table = lx.open_table(path)
+    answer = asked(table, "did the embeddings drift?")
+    assert "moved furthest in version 2, by 100 %." in answer.sentence
+    assert "4 moved (100 %), with a median cosine of 0." in answer.sentence
+    assert frame_of(table, answer.code).equals(table.changes(1, 2).drift("v").summary())
+    since = asked(table, "did v drift since 1")
+    assert since.sentence == table.changes(1).drift("v").sentence
+    assert ("did embeddings drift") in dict(examples(table))
+
+
 def test_what_is_on_a_branch(table):
     answer = asked(table, "what is on dev")
     assert "left main at version 3" in answer.sentence
