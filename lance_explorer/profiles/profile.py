@@ -9,18 +9,20 @@ from lance_explorer.answers.calls import call
 from lance_explorer.arguments import names, whole_number
 from lance_explorer.cells.text import briefs_of
 from lance_explorer.errors import StorageError
+from lance_explorer.findings import Finding
 from lance_explorer.frames.columns import ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.commit_facts import COMMIT_FACTS, facts_of_records
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.findings import FINDINGS, findings_frame
-from lance_explorer.frames.sizes import counted, percent
-from lance_explorer.history.identity.state_rows import state_rows
+from lance_explorer.frames.sizes import byte_size, counted, percent
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import check_some, position_of
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.version_refs import VersionRef, kept_versions
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.profiles.frame import PROFILE, profile_frame
+from lance_explorer.profiles.kept import keep_profile, kept_profile, profile_key
 from lance_explorer.profiles.reading import ProfileRows
 from lance_explorer.profiles.shift import SHIFTED
 
@@ -78,47 +80,70 @@ def profile(
     else:
         asked = kept_versions(view, "versions", versions)
         positions = [position_of(rows, version) for version in asked]
+    key = profile_key(view, rows.history, positions, chosen)
+    kept = kept_profile(view, key)
+    if kept is not None:
+        return Profile(view, _versions(rows, positions), *kept)
     found = ProfileRows(rows, positions, chosen)
     found.read(most)
-    return Profile(found)
+    return _profile_of(found, key)
+
+
+def _profile_of(found: ProfileRows, key: str) -> "Profile":
+    lines = profile_frame(found)
+    view = found.rows.view
+    if not found.waiting and not found.findings:
+        keep_profile(view, key, found.names, lines)
+    return Profile(view, _versions(found.rows, found.positions), found.names, lines, found, key)
+
+
+def _versions(rows: StateRows, positions: Sequence[int]) -> list[int]:
+    return [rows.history.records[position].version for position in positions]
 
 
 class Profile(Answering):
     """What values the columns of a table have in each version, and which commits moved them.
 
     Made by :meth:`~lance_explorer.table.Table.profile`.
+
+    Attributes
+    ----------
+    versions : list of int
+        The versions, in order.
+    columns : list of str
+        The columns, as the last version that has them calls them.
     """
 
-    def __init__(self, found: ProfileRows) -> None:
+    def __init__(
+        self,
+        view: HistoryView,
+        versions: list[int],
+        columns: list[str],
+        lines: pl.DataFrame,
+        found: ProfileRows | None = None,
+        key: str = "",
+    ) -> None:
+        self._view = view
+        self.versions = versions
+        self.columns = columns
+        self._frame = lines
         self._found = found
-        self._view = found.rows.view
-        self._frame = profile_frame(found)
-
-    @property
-    def versions(self) -> list[int]:
-        """The versions, in order."""
-        records = self._found.rows.history.records
-        return [records[position].version for position in self._found.positions]
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns, as the last version that has them calls them."""
-        return self._found.names
+        self._key = key
 
     @property
     def bytes_read(self) -> int:
         """About how many bytes of data files were read."""
-        return self._found.bytes_read
+        return self._found.bytes_read if self._found else 0
 
     @property
     def bytes_left(self) -> int:
         """About how many bytes of data files were not read yet."""
-        return sum([task.num_bytes for task in self._found.waiting])
+        return sum([task.num_bytes for task in self._found.waiting]) if self._found else 0
 
     @property
     def is_complete(self) -> bool:
         """Whether all values were read."""
-        return not self._found.waiting
+        return not (self._found and self._found.waiting)
 
     @property
     def largest_shift(self) -> float:
@@ -136,7 +161,7 @@ class Profile(Answering):
         """
         if not self.is_complete:
             raise StorageError("not all values were read: go_on() reads them")
-        lost = [one.statement for one in self._found.findings if one.code == "values_lost"]
+        lost = [one.statement for one in self._findings if one.code == "values_lost"]
         if lost:
             raise StorageError(f"it is unknown how far values moved: {lost[0]}")
         largest = self._frame["shift"].max()
@@ -180,7 +205,11 @@ class Profile(Answering):
         >>> table.profile("id").findings().is_empty()
         True
         """
-        return findings_frame(self._found.findings)
+        return findings_frame(self._findings)
+
+    @property
+    def _findings(self) -> list[Finding]:
+        return self._found.findings if self._found else []
 
     def go_on(self, max_bytes: int | None = None) -> "Profile":
         """Read what ``max_bytes`` left unread, and return the profile with it.
@@ -198,9 +227,13 @@ class Profile(Answering):
         """
         most = None if max_bytes is None else whole_number("max_bytes", max_bytes)
 
+        found = self._found
+        if found is None or not found.waiting:
+            return self
+
         def read(_: HistoryView) -> "Profile":
-            self._found.read(most)
-            return Profile(self._found)
+            found.read(most)
+            return _profile_of(found, self._key)
 
         return LiveTable(self._view).answer(read)
 
@@ -249,7 +282,7 @@ class Profile(Answering):
                 ),
             ),
             f"{call('table.profile', self.columns)}.to_polars()",
-            findings=tuple(self._found.findings),
+            findings=tuple(self._findings),
         )
 
     def _largest(self) -> pl.DataFrame:
@@ -259,7 +292,7 @@ class Profile(Answering):
     def _sentence(self, shifts: pl.DataFrame) -> str:
         said = f"{counted(len(self.columns), 'column')} in {counted(len(self.versions), 'version')}"
         if not self.is_complete:
-            return f"{said}; {len(self._found.waiting):,} parts were not read: go_on() reads them."
+            return f"{said}; {byte_size(self.bytes_left)} were not read: go_on() reads them."
         if len(shifts):
             column, version, shift = shifts.select("column", "version", "shift").row(0)
             said += f"; `{column}` moved furthest in version {version}, by {percent(shift)}"
