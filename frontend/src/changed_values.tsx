@@ -1,7 +1,10 @@
 // The values of each changed column, before and after, as pairs of bars.
 
 import "./changed_values.css";
-import type { ChangedColumn } from "./messages";
+import { sectionOf } from "./answer_sections";
+import type { Link } from "./link";
+import type { ChangedColumn, ChangedValues } from "./messages";
+import { LeadTo } from "./reactive";
 import { count, cut, percent, plural, visible } from "./text";
 import type { Tooltip } from "./tooltip";
 
@@ -16,14 +19,33 @@ export function changedWords({ num_rows, num_read, nulls }: ChangedColumn) {
 }
 
 /** The bars of a column, for those who do not see them. */
-export function barWords({ name, bars }: ChangedColumn) {
+export function barWords({ name, bars, is_cosine }: ChangedColumn) {
+  if (is_cosine) {
+    const words = bars.map(({ label, after }) => `from ${label}: ${plural(after, "row")}`);
+    return `${name}, cosine between before and after. ${words.join("; ")}`;
+  }
   const pairs = bars.map(({ label, before, after }) => `${label}: ${count(before)} before, ${count(after)} after`);
   return `${name}, before and after. ${pairs.join("; ")}`;
 }
 
-/** The values of the columns that differ. */
-export function changedValues(style: string, columns: ChangedColumn[], tip: Tooltip) {
-  const drawn = columns.filter(({ bars }) => bars.length);
+/** The values of the columns that differ; and whole columns, folded. */
+export function changedValues(style: string, found: ChangedValues | null, tip: Tooltip, link: Link) {
+  const drawn = found?.columns.filter(({ bars }) => bars.length) ?? [];
+  const whole = found?.whole;
+  return (
+    <>
+      {pictures(style, drawn, tip, link)}
+      {whole && whole.rows.length > 0 && (
+        <details class={`${style} lx-whole-columns`}>
+          <summary>{whole.title}</summary>
+          {sectionOf({ ...whole, title: "" })}
+        </details>
+      )}
+    </>
+  );
+}
+
+function pictures(style: string, drawn: ChangedColumn[], tip: Tooltip, link: Link) {
   return (
     drawn.length > 0 && (
       <section class={style} aria-label="Values before and after">
@@ -36,25 +58,29 @@ export function changedValues(style: string, columns: ChangedColumn[], tip: Tool
             after
           </span>
         </h4>
-        <div class="lx-changed-columns">{drawn.map((column) => picture(column, tip))}</div>
+        <div class="lx-changed-columns">{drawn.map((column) => picture(column, tip, link))}</div>
       </section>
     )
   );
 }
 
-function picture(column: ChangedColumn, tip: Tooltip) {
-  const { name, bars } = column;
+function picture(column: ChangedColumn, tip: Tooltip, link: Link) {
+  const { name, bars, words, is_cosine, movers } = column;
   const most = Math.max(1, ...bars.flatMap(({ before, after }) => [before, after]));
   const part = (number: number) => (number ? Math.max(0.03, number / most) : 0);
   const pairs = bars.map(({ label, before, after }) => (
     <span
       class="lx-pair"
       onMouseMove={(event) =>
-        tip.show(event, <strong>{cut(label, 80)}</strong>, `\n${count(before)} before, ${count(after)} after`)
+        tip.show(
+          event,
+          <strong>{cut(label, 80)}</strong>,
+          is_cosine ? `\n${plural(after, "row")}` : `\n${count(before)} before, ${count(after)} after`,
+        )
       }
       onMouseLeave={() => tip.hide()}
     >
-      <i class="lx-was" style={{ "--lx-part": part(before) }} />
+      {!is_cosine && <i class="lx-was" style={{ "--lx-part": part(before) }} />}
       <i class="lx-is" style={{ "--lx-part": part(after) }} />
     </span>
   ));
@@ -64,6 +90,7 @@ function picture(column: ChangedColumn, tip: Tooltip) {
     <figure>
       <figcaption>
         <strong>{cut(name, 60)}</strong> <span class="lx-quiet">{changedWords(column)}</span>
+        {words && <div class="lx-quiet">{words}</div>}
       </figcaption>
       <div class="lx-pairs" role="img" aria-label={cut(barWords(column), 2000)}>
         {pairs}
@@ -73,6 +100,16 @@ function picture(column: ChangedColumn, tip: Tooltip) {
           <span>{label === "" ? "empty" : visible(label)}</span>
         ))}
       </div>
+      {movers.length > 0 && link.canOpen("row") && (
+        <div class="lx-quiet">
+          {"furthest: "}
+          {movers.map((row) => (
+            <LeadTo link={link} view="row" changes={{ row_id: row }}>
+              row {count(row)}
+            </LeadTo>
+          ))}
+        </div>
+      )}
     </figure>
   );
 }

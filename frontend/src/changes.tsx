@@ -7,7 +7,7 @@ import { ComparisonBars, type RowChoice } from "./changes_bars";
 import { comparisonNotes, rangeHead } from "./changes_head";
 import { besideRows, ContentCheck, choiceChips, KeyChooser } from "./changes_panels";
 import { hasRows, linesHint, mayBeSame, ordered, presetRange, type Range, versionAt, withEnd } from "./changes_words";
-import type { ChangedColumn, ChangesQuestions, Comparison } from "./messages";
+import type { ChangedValues, ChangesQuestions, Comparison } from "./messages";
 import { rangeStrip } from "./range_strip";
 import { RangeToolbar } from "./range_toolbar";
 import { Held, LeadTo, Note, needing, placeClass, set, view } from "./reactive";
@@ -24,7 +24,7 @@ export const render = view<ChangesQuestions>("lx-changes", ({ link, keep, follow
   const versions = versionsOf(link, (args) => link.ask("history", args));
   const { history, state } = versions;
   const about = signal<Comparison | null>(null);
-  const values = signal<ChangedColumn[]>([]);
+  const values = signal<ChangedValues | null>(null);
   const problem = signal(""); // of what was asked in the bar
   const choosesKey = signal(false);
   const hasCome = signal(false); // something was compared
@@ -83,13 +83,12 @@ export const render = view<ChangesQuestions>("lx-changes", ({ link, keep, follow
     const wanted = JSON.stringify([begin, end, key]);
     if (valuesOf === wanted) return;
     if (!classes || !cells) {
-      values.value = [];
+      values.value = null;
       return;
     }
     valuesOf = wanted;
-    const differs = cells.columns.some(({ num_rows }) => num_rows !== "0");
-    const got = differs ? await link.ask("values", {}, () => {}) : null; // the rows tell what fails
-    if (valuesOf === wanted) values.value = got?.begin === begin && got.end === end ? got.columns : [];
+    const got = await link.ask("values", {}, () => {}); // the rows tell what fails
+    if (valuesOf === wanted) values.value = got?.begin === begin && got.end === end ? got : null;
   }
 
   function setRange({ begin, end }: Range) {
@@ -169,7 +168,7 @@ export const render = view<ChangesQuestions>("lx-changes", ({ link, keep, follow
             onKey={(key) => link.ask("key", { key })}
           />
         )}
-        {changedValues(compared("lx-changed-values"), values.value, tip)}
+        {changedValues(compared("lx-changed-values"), values.value, tip, link)}
         <div class="lx-filters">
           {found && choiceChips(found, narrow)}
           <span class="lx-quiet">{found && linesHint(found)}</span>

@@ -190,13 +190,20 @@ export interface ChangedColumn {
   num_read: string;
   nulls: [number, number];
   bars: ValueBar[];
+  /** Mean and deviation, before and after; of vectors how far they moved. */
+  words: string;
+  /** Whether bars are of the cosine between before and after; then only `after` counts. */
+  is_cosine: boolean;
+  /** The rows whose vectors moved furthest. */
+  movers: string[];
 }
 
-/** The values of changed columns. */
+/** The values of changed columns; and the whole columns, if reading them does not take long. */
 export interface ChangedValues {
   begin: string;
   end: string;
   columns: ChangedColumn[];
+  whole: AnswerSection | null;
 }
 
 /** A class of changed rows. */

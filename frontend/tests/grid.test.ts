@@ -71,10 +71,14 @@ test("a vector is a path with gaps", () => {
 });
 
 test("values before and after are said in words", () => {
-  const column = { name: "score", num_rows: "2", num_read: "2", nulls: [0, 1] as [number, number], bars: [] };
+  const spread = { words: "", is_cosine: false, movers: [], bars: [] };
+  const column = { name: "score", num_rows: "2", num_read: "2", nulls: [0, 1] as [number, number], ...spread };
   expect(changedWords(column)).toBe("in 2 rows; null 0 % → 50 %");
   expect(changedWords({ ...column, num_rows: "12345", num_read: "10000", nulls: [0, 0] })).toBe(
     "in the first 10,000 of 12,345 rows",
+  );
+  expect(barWords({ ...column, is_cosine: true, bars: [{ label: "0.10", before: 0, after: 2 }] })).toBe(
+    "score, cosine between before and after. from 0.10: 2 rows",
   );
   expect(barWords({ ...column, bars: [{ label: "a", before: 1, after: 0 }] })).toBe(
     "score, before and after. a: 1 before, 0 after",

@@ -29,6 +29,7 @@ from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
 from lance_explorer.history.paths import EMPTY, path_between
 from lance_explorer.history.view import HistoryView
+from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = [
     "ChangeStep",
@@ -65,6 +66,10 @@ class VersionRange:
     begin: int
     end: int
     begin_is_kept: bool
+
+    def row_ids(self, runs: ChangeRuns) -> Uint64Array:
+        """Return what names rows that the second version has: row IDs, or addresses there."""
+        return runs.after if self.ids_of is None else self.ids_of.row_ids(runs.identity)
 
     @property
     def ids_of(self) -> StateRows | None:

@@ -28,7 +28,7 @@ from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["DRIFT", "DRIFT_SUMMARY", "Drift", "drift_between"]
+__all__ = ["DRIFT", "DRIFT_SUMMARY", "Drift", "cosines", "drift_between", "is_vector"]
 
 _MOVERS_SHOWN = 10
 _BYTES_AT_ONCE = 96 << 20
@@ -119,11 +119,9 @@ class Drift(Answering):
         self.column = column
         self._versions = versions
         written = pairs.runs
-        ids_of = versions.ids_of
-        names = written.after if ids_of is None else ids_of.row_ids(written.identity)
         self._frame = DRIFT.build(
             {
-                "_rowid": names,
+                "_rowid": versions.row_ids(written),
                 "_rowaddr_before": written.before,
                 "_rowaddr_after": written.after,
                 "l2": pl.Series(pairs.l2).fill_nan(None),
@@ -332,22 +330,43 @@ class _Pairs:
         l2, cosine = self.l2[some], self.cosine[some]
         for places, vectors in later.read(after):
             old = held[places]
-            with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-                away = vectors - old
-                distances = np.sqrt(np.einsum("ij,ij->i", away, away, dtype=np.float64))
-                l2[places] = distances
-                if not self._is_vector:
-                    continue
-                dots = np.einsum("ij,ij->i", vectors, old, dtype=np.float64)
-                squares = [np.einsum("ij,ij->i", v, v, dtype=np.float64) for v in (vectors, old)]
-                cosines = dots / np.sqrt(squares[0] * squares[1])
-                cosine[places] = np.clip(cosines, -1.0, 1.0)
-            finite = np.isfinite(distances)
+            l2[places] = _distances(old, vectors)
+            if not self._is_vector:
+                continue
+            cosine[places] = cosines(old, vectors)
+            finite = np.isfinite(l2[places])
             self._num_both += int(finite.sum())
             whole = finite.all()
             for number, of_end in enumerate((old, vectors)):
                 rows = of_end if whole else of_end[finite]
                 self._sums[number] += rows.sum(axis=0, dtype=np.float64)
+
+
+def _distances(before: _Vectors, after: _Vectors) -> NDArray[np.float64]:
+    """Return the distance of each pair; NaN if a value is null."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        away = after - before
+        found: NDArray[np.float64] = np.sqrt(_dots(away, away))
+    return found
+
+
+def cosines(before: _Vectors, after: _Vectors) -> NDArray[np.float64]:
+    """Return the cosine between the vectors of each pair; NaN if one is null or zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cosines(np.array([[1.0, 0.0], [2.0, 0.0]]), np.array([[0.0, 3.0], [5.0, 0.0]])).tolist()
+    [0.0, 1.0]
+    """
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        lengths = np.sqrt(_dots(before, before) * _dots(after, after))
+        return np.clip(_dots(before, after) / lengths, -1.0, 1.0)
+
+
+def _dots(one: _Vectors, other: _Vectors) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = np.einsum("ij,ij->i", one, other, dtype=np.float64)
+    return found
 
 
 def _parts(addresses: Uint64Array, at_once: int) -> list[slice]:
@@ -378,7 +397,7 @@ class _End:
             )
         self._own = names[column]
         dtype = column_types(self._view, self._record.version)[self._own]
-        if not dtype.is_numeric() and not _is_vector(dtype):
+        if not dtype.is_numeric() and not is_vector(dtype):
             raise InvalidArgumentError(
                 f"drift is of vectors and numbers, but {column!r} is {dtype}: "
                 "changes(...).to_polars() has the values before and after"
@@ -466,5 +485,6 @@ class _End:
         raise StorageError(f"version {self._record.version} has no fragment {fragment_id}")
 
 
-def _is_vector(dtype: pl.DataType) -> bool:
+def is_vector(dtype: pl.DataType) -> bool:
+    """Tell whether values of a type are vectors: lists of numbers, all of one length."""
     return isinstance(dtype, pl.Array) and len(dtype.shape) == 1 and dtype.inner.is_numeric()

@@ -33,6 +33,9 @@ _SHIFTS_SHOWN = ("version", "column", "shift", "shift_of", "timestamp", "author"
 
 _LONGEST_VALUE = 32
 
+_NO_SPREAD = 1e-6
+"""A deviation that is a smaller part of the mean comes from rounding."""
+
 _MEASURED = {
     "value": "",
     "characters": "characters",
@@ -331,5 +334,6 @@ def typical(measure: str, mean: object, std: object) -> str | None:
     """Return the mean of what was measured, and the deviation, in words."""
     if not isinstance(mean, float) or measure not in _MEASURED:
         return None
-    spread = f" ± {std:.3g}" if isinstance(std, float) else ""
+    is_spread = isinstance(std, float) and std > _NO_SPREAD * abs(mean)
+    spread = f" ± {std:.3g}" if is_spread else ""
     return f"{mean:,.4g}{spread} {_MEASURED[measure]}".strip()

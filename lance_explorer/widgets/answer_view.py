@@ -20,7 +20,7 @@ from lance_explorer.widgets.messages.answer import (
     LogFilters,
 )
 
-__all__ = ["answer_view", "as_choices"]
+__all__ = ["answer_view", "as_choices", "section_view"]
 
 _MOST_ROWS = 50
 _LONGEST = 200
@@ -48,7 +48,7 @@ def answer_view(answer: AnswerParts, kind: type[_Message] = Message, **more: Any
     >>> [section.lines[0].words for section in found.sections]
     ['since']
     """
-    sections = [_section(section) for section in answer.sections]
+    sections = [section_view(section) for section in answer.sections]
     return kind(
         sentence=answer.sentence,
         sections=[section for section in sections if section is not None],
@@ -78,7 +78,7 @@ def as_choices(choices: Mapping[str, int | None]) -> Choices:
     return Choices(**{name: None if one is None else str(one) for name, one in choices.items()})
 
 
-def _section(section: Section) -> AnswerSection | None:
+def section_view(section: Section) -> AnswerSection | None:
     """Return a section, its lines and its rows; None if people see nothing of it."""
     lines, columns, rows = list[AnswerLine](), list[AnswerColumn](), list[list[str | None]]()
     num_rows = 0

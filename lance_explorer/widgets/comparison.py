@@ -20,6 +20,7 @@ from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.paths import EMPTY, Stop
 from lance_explorer.history.view import HistoryView
+from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.widgets.changed_rows import (
     FIRST_COLUMNS,
     LAST_COLUMNS,
@@ -92,6 +93,10 @@ class Comparison:
         self.runs = step.runs.where(step.runs.change != RowEvent.LOST)
         self.images = RowImages(versions, step, columns)
         self.cells: Cells | None = None
+
+    def row_ids(self, runs: ChangeRuns) -> Uint64Array:
+        """Return what names rows that the later version has."""
+        return self._versions.row_ids(runs)
 
     @cached_property
     def summary(self) -> pl.DataFrame:

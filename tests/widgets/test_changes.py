@@ -181,6 +181,23 @@ def test_values_of_changed_columns_before_and_after(widget, browse):
     bars = {bar["label"]: (bar["before"], bar["after"]) for bar in score["bars"]}
     assert bars == {"0.0": (0, 1), "2.0": (1, 0), "5.0": (1, 0), "10.0": (0, 1)}
     assert [bar["label"] for bar in name["bars"]] == ["e", "z"]
+    assert score["words"] == "mean 3.5 ± 2.12 → 5 ± 7.07"
+    assert name["words"] == ""
+    whole = {row[0]: row[1:] for row in told["whole"]["rows"]}
+    assert whole["score"][:3] == ["5.375 ± 3.02", "6.222 ± 3.8", "0 → 0"]
+
+
+def test_vectors_are_shown_by_how_far_they_turned(tmp_path, browse):
+    uri, kind = str(tmp_path / "v.lance"), pa.list_(pa.float32(), 2)
+    old = pa.table({"id": range(3), "v": pa.array([[1, 0], [0, 1], [1, 0]], kind)})
+    new = pa.table({"id": range(3), "v": pa.array([[0, 1], [0, 2], None], kind)})
+    lance.write_dataset(old, uri, enable_stable_row_ids=True)
+    lance.dataset(uri).merge_insert("id").when_matched_update_all().execute(new)
+    [column] = browse(done(Changes(open_table(uri)))).ask("values")["content"]["columns"]
+    assert column["is_cosine"]
+    assert column["words"] == "cosine between before and after: 0.50 in the median"
+    assert sum(bar["after"] for bar in column["bars"]) == 2
+    assert column["movers"] == ["0", "1"]
 
 
 def test_columns_are_counted_by_rows_that_differ_in_them(widget):

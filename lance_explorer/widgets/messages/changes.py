@@ -1,5 +1,6 @@
 """Changes: what differs between two versions."""
 
+from lance_explorer.widgets.messages.answer import AnswerSection
 from lance_explorer.widgets.messages.base import Digits, Message
 from lance_explorer.widgets.messages.shared import Failure
 from lance_explorer.widgets.messages.versions import VersionData
@@ -40,14 +41,21 @@ class ChangedColumn(Message):
     num_read: Digits
     nulls: tuple[int, int]
     bars: list[ValueBar]
+    words: str
+    """Mean and deviation, before and after; of vectors how far they moved."""
+    is_cosine: bool
+    """Whether bars are of the cosine between before and after; then only ``after`` counts."""
+    movers: list[Digits]
+    """The rows whose vectors moved furthest."""
 
 
 class ChangedValues(Message):
-    """The values of changed columns."""
+    """The values of changed columns; and the whole columns, if reading them does not take long."""
 
     begin: Digits
     end: Digits
     columns: list[ChangedColumn]
+    whole: AnswerSection | None
 
 
 class ChangeClass(Message):
