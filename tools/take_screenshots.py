@@ -29,6 +29,7 @@ SETTLES = 3000
 OPEN = "import lance_explorer as lx\ntable = lx.open_table(lx.demo.make_photos())"
 
 ARCHIVE = "lx.open_table(lx.demo.make_archive()).explore()"
+DOCUMENTS = 'lx.open_table(lx.demo.make_documents()).explore("columns")'
 EXPLORER = ".jp-OutputArea-output:has(.lx-explorer)"
 
 
@@ -61,6 +62,7 @@ PICTURES = (
     ),
     Picture("who-deleted", ARCHIVE, EXPLORER, typed="who deleted photo_id = 42", tall=330),
     Picture("undo", ARCHIVE, EXPLORER, typed="undo 38", tall=600),
+    Picture("columns", DOCUMENTS, EXPLORER, ready=".lx-values[data-shown]", tall=900),
     Picture("merge-preview", ARCHIVE, EXPLORER, typed="merge faces", tall=420),
     Picture(
         "lineage",

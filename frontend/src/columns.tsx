@@ -208,7 +208,7 @@ function ColumnRow({ line, facts, position, size, onMove, placeOf }: RowProps) {
           </div>
         )}
         {line.shifts.length > 0 && (
-          <div class="lx-values-story lx-quiet">
+          <div class="lx-values-cause lx-quiet">
             v{count(line.shifts[0].version)} moved it by {line.shifts[0].share}: {rich(cut(line.shifts[0].words, 160))}
           </div>
         )}
