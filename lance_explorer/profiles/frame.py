@@ -131,7 +131,7 @@ def profile_frame(found: ProfileRows) -> pl.DataFrame:
                 data["version"].append(versions[line.place])
                 data["timestamp"].append(times[line.place])
                 data["column"].append(line.leaf.name)
-                data["type"].append(_type_text(line.leaf.dtype))
+                data["type"].append(_type_text(line.leaf.dtype, line.leaf.measure))
                 data["measure"].append(line.leaf.measure)
                 for name, value in zip(_STATISTICS, told, strict=True):
                     data[name].append(value)
@@ -278,8 +278,10 @@ def _texts(values: Sequence[Any], leaf: Leaf) -> list[str | None]:
 
 
 @cache
-def _type_text(dtype: pl.DataType) -> str:
+def _type_text(dtype: pl.DataType, measure: str) -> str:
     match dtype:
+        case pl.Struct() if measure == "bytes":
+            return "Blob"
         case pl.Datetime():
             zone = f", {dtype.time_zone}" if dtype.time_zone else ""
             return f"Datetime({dtype.time_unit}{zone})"

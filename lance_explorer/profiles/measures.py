@@ -31,6 +31,7 @@ __all__ = ["MEASURES", "Leaf", "leaves_of", "text_of"]
 MEASURES = ("value", "seconds", "characters", "bytes", "items", "length", "nothing")
 
 _BLOB_SIZE = "size"
+_OLD_BLOB = ["position", _BLOB_SIZE]
 
 _UNITS = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _SECONDS_A_DAY = 86_400
@@ -71,7 +72,7 @@ class Leaf(NamedTuple):
         if self.measure == "length":
             lengths, centre = _lengths(values)
             return digest_of(values, lengths, are_compared=False, centre=centre)
-        values = _comparable(values)
+        values = _comparable(values) if self.measure != "bytes" else _without_null_blobs(values)
         numbers = _numbers(values, self.measure, self.dtype)
         return digest_of(values, numbers, are_compared=self.are_compared)
 
@@ -108,6 +109,19 @@ def _measure(dtype: pl.DataType) -> str:
     if dtype.is_temporal():
         return "seconds"
     return "value" if dtype.is_numeric() or dtype == pl.Boolean else "nothing"
+
+
+def _without_null_blobs(values: pl.Series) -> pl.Series:
+    """Return descriptions of blobs, null for null blobs.
+
+    Data format 2.0 describes these by a position of 1 and a size of 0 (docs/FORMAT.md 10).
+    """
+    dtype = values.dtype
+    if not isinstance(dtype, pl.Struct) or [field.name for field in dtype.fields] != _OLD_BLOB:
+        return values
+    facts = values.struct.unnest()
+    is_null = (facts["position"] == 1) & (facts[_BLOB_SIZE] == 0)
+    return values.set(is_null.fill_null(False), None)
 
 
 def _comparable(values: pl.Series) -> pl.Series:

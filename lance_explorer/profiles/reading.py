@@ -9,7 +9,6 @@ only until there are enough of them to be summed up.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +18,11 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.findings import Finding, Remedy, Subject
-from lance_explorer.format.schema import Field, column_fields
+from lance_explorer.format.schema import NO_PARENT, Field, column_fields
+from lance_explorer.frames.sizes import listed
 from lance_explorer.history.columns.doubt_findings import column_in_doubt
 from lance_explorer.history.columns.value_columns import (
     blob_columns,
-    types_if_known,
     value_columns,
 )
 from lance_explorer.history.identity.state_rows import StateRows
@@ -179,8 +178,8 @@ class ProfileRows:
         self.bytes_read = 0
         self._places = {position: place for place, position in enumerate(positions)}
         stops = [Stop(rows, position) for position in reversed(positions)]
-        types_of = partial(types_if_known, whole_blobs=False)
-        self._named = value_columns(stops, types_of, chosen)
+        self._types = dict[tuple[Field, ...], pl.Schema]()
+        self._named = value_columns(stops, self._types_of, chosen)
         self._note_doubts()
         self.columns = self._columns_at(stops)
         self._lost = defaultdict[str, list[Runs]](list)
@@ -253,7 +252,7 @@ class ProfileRows:
 
     def _columns_of(self, stop: Stop, names: Mapping[str, str]) -> list[ColumnAt]:
         record, view = stop.record, stop.line.view
-        types = types_if_known(stop, whole_blobs=False)
+        types = self._types_of(stop)
         types = renamed_types(types, self._named.inside.get((view.storage.uri, record.version), {}))
         blobs, fields = blob_columns(record.schema), column_fields(record.schema)
         return [
@@ -266,6 +265,33 @@ class ProfileRows:
             for name, own in names.items()
             if name in self._named.schema and own in types
         ]
+
+    def _types_of(self, stop: Stop) -> pl.Schema:
+        """Return the types of a version; those that pylance does not know are left out, and noted.
+
+        Versions of one schema have the same.
+        """
+        from lance_explorer.values import row_schema
+
+        view, record = stop.line.view, stop.record
+        if record.schema not in self._types:
+            found = pl.Schema()
+            try:
+                root, options = value_root(view, record.version), view.storage.options
+                found = row_schema(root, record.version, options, only_known=True)
+                unknown = [one.name for one in record.schema if one.parent_id == NO_PARENT]
+                unknown = [name for name in unknown if name not in found]
+                if unknown:
+                    self._leave_out(record.version, unknown)
+            except LanceExplorerError as error:
+                self._note_loss(record.version, Subject(), f"values are not read: {error}", ())
+            self._types[record.schema] = found
+        return self._types[record.schema]
+
+    def _leave_out(self, version: int, names: Sequence[str]) -> None:
+        have = "has a type" if len(names) == 1 else "have types"
+        words = f"{listed(names)} {have} that this release of pylance does not know"
+        self._note_loss(version, Subject(), words, names)
 
     def _tasks(self) -> list[Task]:
         cohorts = dict[tuple[Piece, ...], FragmentCohorts]()
@@ -418,17 +444,24 @@ class ProfileRows:
         version = self.rows.history.records[position].version
         for read in reads:
             self._lost[read.column] += [read.found.cohorts[n].runs for n in read.numbers]
+        subject = Subject("fragment", str(fragment_id))
+        names = [read.column for read in reads]
+        self._note_loss(version, subject, f"rows are not read: {error}", names)
+
+    def _note_loss(
+        self, version: int, subject: Subject, statement: str, columns: Sequence[str]
+    ) -> None:
         self.findings.append(
             Finding(
                 "values_lost",
-                f"rows are not read: {error}",
-                subject=Subject("fragment", str(fragment_id)),
+                statement,
+                subject=subject,
                 versions=(version, version),
                 branch=self.rows.view.branch,
-                columns=tuple([read.column for read in reads]),
+                columns=tuple(columns),
                 remedy=Remedy(
                     "Restore the files from a backup; if they are elsewhere, open the table "
-                    "with allow_bases=[...]."
+                    "with allow_bases=[...]; a type that is not known needs a newer pylance."
                 ),
             )
         )

@@ -143,10 +143,19 @@ def take_rows(
 
 
 def row_schema(
-    uri: str, version: int, storage_options: StorageOptions = None, *, whole_blobs: bool = False
+    uri: str,
+    version: int,
+    storage_options: StorageOptions = None,
+    *,
+    whole_blobs: bool = False,
+    only_known: bool = False,
 ) -> pl.Schema:
-    """Return the columns of a version as Polars has them; no data file is opened."""
-    types = row_types(uri, version, storage_options, whole_blobs=whole_blobs)
+    """Return the columns of a version as Polars has them; no data file is opened.
+
+    With ``only_known`` columns are left out of which pylance does not know the type, else they are
+    an UnsupportedFeatureError.
+    """
+    types = row_types(uri, version, storage_options, whole_blobs=whole_blobs, only_known=only_known)
     return to_polars(pa.Table.from_batches([], types)).schema
 
 
@@ -158,10 +167,15 @@ def arrow_schema(uri: str, version: int, storage_options: StorageOptions = None)
 
 @reads_values(files=False)
 def row_types(
-    uri: str, version: int, storage_options: StorageOptions = None, *, whole_blobs: bool = False
+    uri: str,
+    version: int,
+    storage_options: StorageOptions = None,
+    *,
+    whole_blobs: bool = False,
+    only_known: bool = False,
 ) -> pa.Schema:
     """Return the columns of a version as a scan gives them in Arrow; no data file is opened."""
-    opened = open_readable(uri, version, storage_options, all_columns=True)
+    opened = open_readable(uri, version, storage_options, all_columns=not only_known)
     handling = WHOLE_BLOBS if whole_blobs else None
     with translating(version, storage_options):
         types = opened.dataset.scanner(blob_handling=handling).projected_schema

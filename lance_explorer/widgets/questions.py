@@ -46,6 +46,9 @@ _LEAST_SHIFT = 0.02
 
 _VECTORS = re.compile(r"embeddings?|vectors?", re.IGNORECASE)
 
+_WHOLE_ROWS = ("create", "append", "delete")
+"""Kinds of commits that leave the values of other rows as they are."""
+
 _EVENTS = {
     "inserted": "inserted",
     "updated": "updated",
@@ -253,11 +256,14 @@ def _what_to_do(table: Table) -> Answer:
 
 def _touched(table: Table, column: str) -> Answer:
     log = table.log(column=column)
-    count = len(log)
-    last = f"; the last is version {log['version'][0]:,}" if count else ""
+    of_rows = log["kind"].is_in(_WHOLE_ROWS)
+    changed, others = log.filter(~of_rows), int(of_rows.sum())
+    last = f"; the last is version {changed['version'][0]:,}" if len(changed) else ""
+    more = f" {counted(others, 'other')} added or removed whole rows." if others else ""
+    own = changed.filter(pl.col("branch").eq_missing(table.branch))
     return _told(
-        f"{counted(count, 'commit')} can have changed `{column}`{last}.",
-        _commit_lines(log.filter(pl.col("branch").eq_missing(table.branch)), table.branch),
+        f"{counted(len(changed), 'commit')} can have changed values of `{column}`{last}.{more}",
+        _commit_lines(own, table.branch),
         call("table.log", column=column),
         Place("log", words="Open Log", filters={"column": column}),
     )

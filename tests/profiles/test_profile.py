@@ -15,6 +15,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.profiles.frame import RANKS
+from tests.values.test_gate import with_unknown_type
 
 TYPES: dict[str, tuple[pa.DataType, list[Any]]] = {
     "i8": (pa.int8(), [-128, 5, None, 127]),
@@ -257,6 +258,42 @@ def test_keys_do_not_move_by_their_values(tmp_path: Path):
     lance.write_dataset(pa.table({"name": [f"{n:04}" for n in range(100)]}), uri)
     lance.dataset(uri).delete("name >= '0050'")
     assert lx.open_table(uri).profile().to_polars()["shift"].to_list() == [None, 0.0]
+
+
+@pytest.mark.parametrize("kind", ["2.0", "2.1", "2.2", "v2"])
+def test_blobs_are_measured_and_not_read(tmp_path: Path, kind: Any):
+    uri = str(tmp_path / "t.lance")
+    values = [b"abc", None, b"x" * 70_000, b""]
+    if kind == "v2":
+        field, column = lance.blob_field("b"), lance.blob_array(values)
+    else:
+        field = pa.field("b", pa.large_binary(), metadata={"lance-encoding:blob": "true"})
+        column = pa.array(values, pa.large_binary())
+    rows = pa.table([column], schema=pa.schema([field]))
+    lance.write_dataset(rows, uri, data_storage_version="2.2" if kind == "v2" else kind)
+    line = lx.open_table(uri).profile().to_polars().row(0, named=True)
+    assert (line["type"], line["measure"]) == ("Blob", "bytes")
+    assert (line["num_rows"], line["num_nulls"], line["quantiles"][-1]) == (4, 1, 70_000)
+    assert line["mean"] == pytest.approx(70_003 / 3)
+
+
+def test_an_empty_table_has_lines_without_values(tmp_path: Path):
+    uri = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"a": pa.array([], pa.int64())}), uri)
+    profile = lx.open_table(uri).profile()
+    line = profile.to_polars().row(0, named=True)
+    assert (line["num_rows"], line["min"], line["mean"], line["quantiles"]) == (0, None, None, [])
+    assert profile.sentence == "1 column in 1 version."
+
+
+def test_a_type_that_pylance_does_not_know_leaves_the_others(tmp_path: Path):
+    uri = tmp_path / "t.lance"
+    lance.write_dataset(pa.table({"a": [1, 2], "b": [3, 4]}), uri)
+    profile = lx.open_table(with_unknown_type(uri, "b", "vector3")).profile()
+    assert profile.to_polars().select("column", "num_rows").rows() == [("a", 2)]
+    [finding] = profile.findings().select("code", "statement").rows()
+    assert finding[0] == "values_lost"
+    assert finding[1].startswith("b has a type that this release of pylance does not know")
 
 
 def test_wrong_arguments_are_refused(life: str):
