@@ -392,9 +392,10 @@ class _End:
         self._view, self._record = self._rows.view, self._rows.history.records[position]
         names = columns.names_in(self._view, self._record.version)
         if column not in names:
-            raise InvalidArgumentError(
-                f"version {self._record.version} has no column {column!r}: nothing to compare"
-            )
+            why = f"version {self._record.version} has no column {column!r}"
+            if columns.doubts:
+                why += " for certain: versions are lost that would tell which column it was"
+            raise InvalidArgumentError(f"{why}, so there is nothing to compare")
         self._own = names[column]
         dtype = column_types(self._view, self._record.version)[self._own]
         if not dtype.is_numeric() and not is_vector(dtype):
