@@ -8,7 +8,7 @@ the counts are kept, with a bound of what a count may lack.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import datasketches
@@ -80,6 +80,12 @@ class Digest:
     hashes: _Hashes = field(default_factory=lambda: np.empty(0, np.uint64))
     centre: _Numbers | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {one.name: getattr(self, one.name) for one in fields(self)}
+        if self.sketch is not None:
+            state["sketch"] = self.sketch.serialize()
+        return _of_state, (state,)
+
     # ------------------------------------------------------------------------------- numbers
 
     @property
@@ -140,6 +146,14 @@ class Digest:
         """Return the most frequent values with their counts, the most frequent first."""
         certain = [one for one in self.values.items() if one[1] > self.missed]
         return sorted(certain, key=lambda one: (-one[1], _order(one[0])))[:most]
+
+
+def _of_state(state: dict[str, Any]) -> Digest:
+    """Return a summary that another process has sent."""
+    sketch = state["sketch"]
+    if sketch is not None:
+        sketch = datasketches.kll_doubles_sketch.deserialize(sketch)
+    return Digest(**{**state, "sketch": sketch})
 
 
 EMPTY = Digest()

@@ -26,7 +26,7 @@ from lance_explorer.profiles.kept import keep_profile, kept_profile, profile_key
 from lance_explorer.profiles.reading import ProfileRows
 from lance_explorer.profiles.shift import SHIFTED
 
-__all__ = ["SHIFTS", "Profile", "profile", "typical"]
+__all__ = ["SHIFTS", "Profile", "asked_positions", "profile", "profile_of", "typical"]
 
 _SHOWN = ("column", "type", "num_rows", "num_nulls", "num_distinct", "typical", "min", "max")
 _SHIFTS_SHOWN = ("version", "column", "shift", "shift_of", "timestamp", "author", "what")
@@ -77,22 +77,27 @@ def profile(
     most = None if max_bytes is None else whole_number("max_bytes", max_bytes)
     chosen = None if columns is None else names("columns", columns)
     rows = state_rows(view)
-    check_some(rows)
-    if versions is None:
-        positions = [*range(len(rows.history))]
-    else:
-        asked = kept_versions(view, "versions", versions)
-        positions = [position_of(rows, version) for version in asked]
+    positions = asked_positions(rows, versions)
     key = profile_key(view, rows.history, positions, chosen)
     kept = kept_profile(view, key)
     if kept is not None:
         return Profile(view, _versions(rows, positions), *kept)
     found = ProfileRows(rows, positions, chosen)
     found.read(most)
-    return _profile_of(found, key)
+    return profile_of(found, key)
 
 
-def _profile_of(found: ProfileRows, key: str) -> "Profile":
+def asked_positions(rows: StateRows, versions: Iterable[VersionRef] | None) -> list[int]:
+    """Return the positions of versions that are asked for, in order; of all by default."""
+    check_some(rows)
+    if versions is None:
+        return [*range(len(rows.history))]
+    asked = kept_versions(rows.view, "versions", versions)
+    return [position_of(rows, version) for version in asked]
+
+
+def profile_of(found: ProfileRows, key: str) -> "Profile":
+    """Return the profile of what was read; it is kept if it is whole."""
     lines = profile_frame(found)
     view = found.rows.view
     if not found.waiting and not found.findings:
@@ -236,7 +241,7 @@ class Profile(Answering):
 
         def read(_: HistoryView) -> "Profile":
             found.read(most)
-            return _profile_of(found, self._key)
+            return profile_of(found, self._key)
 
         return LiveTable(self._view).answer(read)
 

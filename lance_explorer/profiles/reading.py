@@ -6,9 +6,11 @@ fragments that live in the same versions go into one summary; memory holds summa
 only until there are enough of them to be summed up.
 """
 
+import copy
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +39,7 @@ from lance_explorer.profiles.measures import Leaf, leaves_of
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.values.inner_names import renamed, renamed_types
 
-__all__ = ["ColumnAt", "ProfileRows", "Task"]
+__all__ = ["ColumnAt", "ProfileRows", "ReadPart", "Task"]
 
 _OFFSETS = np.uint64((1 << FRAGMENT_BITS) - 1)
 _ADDRESS = "_rowaddr"
@@ -118,6 +120,15 @@ class _Held:
         """Return them as one series."""
         self.parts = [pl.concat(self.parts, rechunk=True)]
         return self.parts[0]
+
+
+class ReadPart(NamedTuple):
+    """What was read of a profile: summaries, values that are few, and what was lost."""
+
+    digests: dict[tuple[str, Runs], dict[Leaf, Digest]]
+    held: dict[tuple[str, Runs], pl.Series]
+    lost: dict[str, list[Runs]]
+    findings: list[Finding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +217,45 @@ class ProfileRows:
             self.waiting.remove(task)
         self._sum_up()
         self.bytes_read += size
+
+    @property
+    def signature(self) -> str:
+        """What is equal in two processes that would read the same in the same order."""
+        records = self.rows.history.records
+        told = [
+            (records[task.position].version, n, [(one.column, one.numbers) for one in reads])
+            for task in self.waiting
+            for n, reads in task.reads.items()
+        ]
+        return sha256(repr(told).encode()).hexdigest()
+
+    def read_some(self, tasks: range) -> "ReadPart":
+        """Read some of what waits, without counting it as read; for another process to take."""
+        one = copy.copy(self)
+        one.findings, one._bytes_held = [], 0
+        one._lost, one._held = defaultdict(list), defaultdict(_Held)
+        one._digests = defaultdict(dict)
+        for number in tasks:
+            one._read(one.waiting[number])
+        one._sum_up()
+        held = {key: some.joined() for key, some in one._held.items()}
+        return ReadPart(dict(one._digests), held, dict(one._lost), one.findings)
+
+    def take(self, parts: Iterable["ReadPart"]) -> None:
+        """Count all that waits as read: other processes have."""
+        for part in parts:
+            for key, digests in part.digests.items():
+                known = self._digests[key]
+                for leaf, digest in digests.items():
+                    known[leaf] = merged([known[leaf], digest]) if leaf in known else digest
+            for (column, runs), values in part.held.items():
+                self.hold(column, runs, values)
+            for column, lost in part.lost.items():
+                self._lost[column] += lost
+            self.findings += part.findings
+        self.bytes_read += sum([task.num_bytes for task in self.waiting])
+        self.waiting = []
+        self._sum_up()
 
     def parts(self, column: str, leaf: Leaf) -> list[Part]:
         """Return what is known of a column, by the places of the versions in which it lives."""
