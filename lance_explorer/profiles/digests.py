@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 __all__ = ["EMPTY", "Digest", "digest_of", "merged"]
 
-_EXACT_NUMBERS = 1 << 15
+_EXACT_NUMBERS = 1 << 13
 """So many numbers are kept as they are; of more, a sketch."""
 
 _SKETCH_SIZE = 400

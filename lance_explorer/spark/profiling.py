@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import zlib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -89,7 +90,8 @@ def profile(
             reader = reader.option(name, value)
     if found.waiting:
         parts = reader.load(given["path"]).collect()
-        found.take([pickle.loads(row[_PART]) for row in parts])
+        packed = [zlib.decompress(row[_PART]) for row in parts]
+        found.take([pickle.loads(one) for one in packed])
     return profile_of(found, profile_key(view, rows.history, positions, chosen))
 
 
@@ -142,7 +144,7 @@ class _Reader(DataSourceReader):
         found = _rows(self._ref, self._versions, self._columns)
         if found.signature != self._signature:
             raise StorageError("versions were removed meanwhile: ask again")
-        part = pickle.dumps(found.read_some(range(*partition.value)))
+        part = zlib.compress(pickle.dumps(found.read_some(range(*partition.value))), 1)
         yield pa.RecordBatch.from_arrays([pa.array([part], pa.binary())], [_PART])
 
 
