@@ -6,7 +6,18 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
-NAMES = ("history", "fragments", "ledger", "rows", "graph", "lineage", "changes", "disk", "check")
+NAMES = (
+    "history",
+    "fragments",
+    "ledger",
+    "rows",
+    "graph",
+    "lineage",
+    "changes",
+    "disk",
+    "check",
+    "profile",
+)
 WITH_SPARK = ("spark",)
 WITH_BROWSER = ("widget", "explorer")
 BROWSER = "chromium"

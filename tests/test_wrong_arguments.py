@@ -280,7 +280,7 @@ OTHERS = {
     "lx.spark.content(columns)": replace(NAMES, values=([None], [b"a"])),
     "lx.spark.content(path)": TEXT,
     "lx.spark.count(path)": TEXT,
-    "lx.spark.profile(path)": replace(LEDGERS, right="place"),
+    "lx.spark.profile(path)": replace(TEXT, right="place"),
     "lx.spark.follow(row_id)": TEXT,
     "lx.spark.locate(row_id)": TEXT,
     "lx.spark.follow(path)": replace(TEXT, right="place"),
