@@ -26,6 +26,7 @@ def profiles(
     lines = profile.to_polars()
     told = {(line["version"], line["column"]): line for line in lines.iter_rows(named=True)}
     found = profile._found
+    assert found is not None, "the cache is off"
     lives = dict[str, set[int]]()
     for name, at in found.columns.items():
         for position, column in at.items():
