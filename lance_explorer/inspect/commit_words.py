@@ -34,7 +34,7 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.schema_changes import FieldChange, schema_changes
 from lance_explorer.inspect.versions import versions
 
-__all__ = ["Commit", "commit_words", "commits", "describe_commits"]
+__all__ = ["Commit", "commit_words", "commits", "describe_commits", "words_at"]
 
 _ALL = slice(None)
 _MOST_NAMED = 3
@@ -123,6 +123,16 @@ def _commits(view: HistoryView, read: HistoryView, frame: pl.DataFrame) -> list[
 def describe_commits(view: HistoryView, some: slice = _ALL) -> list[str]:
     """Return what the commit of each kept version did, oldest first; or of some of them."""
     return [commit_words(commit) for commit in _commits(view, view, versions(view)[some])]
+
+
+def words_at(view: HistoryView, positions: Iterable[int]) -> dict[int, str]:
+    """Return what the commits of some kept versions did, by their positions."""
+    frame = versions(view)
+    return {
+        place: commit_words(commit)
+        for place in dict.fromkeys(positions)
+        for commit in _commits(view, view, frame[place : place + 1])
+    }
 
 
 @remembered

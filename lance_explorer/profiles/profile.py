@@ -20,7 +20,7 @@ from lance_explorer.history.identity.version_positions import check_some, positi
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.version_refs import VersionRef, kept_versions
 from lance_explorer.history.view import HistoryView
-from lance_explorer.inspect.commit_words import describe_commits
+from lance_explorer.inspect.commit_words import words_at
 from lance_explorer.profiles.frame import PROFILE, profile_frame
 from lance_explorer.profiles.kept import keep_profile, kept_profile, profile_key
 from lance_explorer.profiles.reading import ProfileRows
@@ -313,7 +313,7 @@ class Profile(Answering):
         history = view.history
         positions = [history.position(version) for version in found["version"].to_list()]
         records = [history.records[position] for position in positions]
-        words = {p: describe_commits(view, slice(p, p + 1))[0] for p in {*positions}}
+        words = words_at(view, positions)
         means = self._frame.select("column", from_version="version", mean_before="mean")
         before = found.join(means, on=["column", "from_version"], how="left", maintain_order="left")
         facts = facts_of_records([(view, record) for record in records])

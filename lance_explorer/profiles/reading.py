@@ -18,7 +18,7 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.errors import LanceExplorerError, StorageError
 from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.format.schema import NO_PARENT, Field, column_fields
 from lance_explorer.frames.sizes import listed
@@ -213,8 +213,8 @@ class ProfileRows:
             chosen.append(task)
             size += task.num_bytes
         for task in with_progress(chosen, "Reading values", "parts", few=2):
-            self._read(task)
             self.waiting.remove(task)
+            self._read(task)
         self._sum_up()
         self.bytes_read += size
 
@@ -393,11 +393,14 @@ class ProfileRows:
                 for fragment_id, parts in self._parts(task, batch):
                     taken.add(fragment_id, parts)
             taken.end()
-        except InvalidArgumentError:
-            raise
         except LanceExplorerError as error:
             view.values_missing(record.version)
             self._read_again(task, taken, error)
+        except BaseException:  # some of the values were taken, and which is not known any more
+            for fragment_id in task.reads.keys() - taken.whole:
+                reads = task.reads[fragment_id]
+                self._lose(task.position, fragment_id, reads, StorageError("it was interrupted"))
+            raise
 
     def _read_again(self, task: Task, taken: "_Taken", error: LanceExplorerError) -> None:
         """Read what a failure kept from being read by fragment and column; else note it as lost."""

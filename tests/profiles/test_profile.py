@@ -15,6 +15,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.profiles.frame import RANKS
+from lance_explorer.profiles.reading import ProfileRows
 from tests.values.test_gate import with_unknown_type
 
 TYPES: dict[str, tuple[pa.DataType, list[Any]]] = {
@@ -223,6 +224,26 @@ def test_reading_goes_on_where_it_ended(life: str):
     names = ["version", "column", "num_rows", "num_nulls", "min", "max", "num_distinct"]
     assert whole.is_complete
     assert whole.to_polars().select(names).equals(table.profile().to_polars().select(names))
+
+
+def test_what_an_interrupt_cut_off_is_not_counted(life: str, monkeypatch: pytest.MonkeyPatch):
+    part = lx.open_table(life).profile("key", max_bytes=0)
+    hold = ProfileRows.hold
+
+    def interrupted(*_: Any) -> None:
+        monkeypatch.setattr(ProfileRows, "hold", hold)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ProfileRows, "hold", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        part.go_on()
+    whole = part.go_on()
+    assert whole.is_complete
+    assert "it was interrupted" in whole.findings()["statement"][0]
+    lines, table = whole.to_polars(), lx.open_table(life)
+    assert lines["num_rows"].null_count() > 0
+    for version, num_rows in lines.drop_nulls("num_rows").select("version", "num_rows").rows():
+        assert num_rows == table.at(version).num_rows
 
 
 def test_a_snapshot_has_the_lines_of_its_version(life: str):
