@@ -55,7 +55,7 @@ def cache_folder() -> Path | None:
 
 
 def clear_cache() -> int:
-    """Delete the histories that were kept to be read faster, of all tables.
+    """Delete the histories and profiles that were kept to be read faster, of all tables.
 
     Nothing but time is lost. Set ``LANCE_EXPLORER_CACHE=off`` to keep none, or to another folder.
 
