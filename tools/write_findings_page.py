@@ -62,6 +62,7 @@ for Prometheus or as JSON (`pip install 'lance-explorer[metrics]'`):
 lance-explorer metrics s3://bucket/db                                 # once, to standard output
 lance-explorer watch s3://bucket/db --every 5m --port 9095            # http://127.0.0.1:9095/metrics
 lance-explorer watch /data/db --textfile /var/lib/node/lance.prom     # for node_exporter
+lance-explorer watch s3://bucket/db --column score --column embedding # with the values of columns
 ```
 
 All are gauges. `database` is the folder, `table` the name of a table in it. What is not known is

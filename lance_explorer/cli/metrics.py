@@ -31,21 +31,32 @@ _FORMAT = click.option(
     show_default=True,
     help="How they are printed.",
 )
+_COLUMNS = click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    help="A column whose values are read, too, in tables that have it; can be repeated.",
+)
 
 
 @main.command()
 @_URIS
+@_COLUMNS
 @_FORMAT
 @ALLOW_BASES
 @LEDGER
 def metrics(
-    uris: tuple[str, ...], form: str, allow_bases: tuple[str, ...], ledger: str | None
+    uris: tuple[str, ...],
+    columns: tuple[str, ...],
+    form: str,
+    allow_bases: tuple[str, ...],
+    ledger: str | None,
 ) -> None:
     """Print the numbers of the tables at each URI, a table or a folder of tables, for a monitor.
 
     docs/METRICS.md says what each means.
     """
-    _print(_read(_opened(uris, allow_bases, ledger)), form)
+    _print(_read(_opened(uris, allow_bases, ledger), columns), form)
 
 
 @main.command()
@@ -58,6 +69,7 @@ def metrics(
     help="Write them to this file, for the textfile collector of node_exporter.",
 )
 @click.option("--count", type=click.IntRange(1), help="How many times; by default until Ctrl+C.")
+@_COLUMNS
 @_FORMAT
 @ALLOW_BASES
 @LEDGER
@@ -67,6 +79,7 @@ def watch(
     port: int | None,
     textfile: Path | None,
     count: int | None,
+    columns: tuple[str, ...],
     form: str,
     allow_bases: tuple[str, ...],
     ledger: str | None,
@@ -82,7 +95,7 @@ def watch(
         _serve(port, lambda: current[0])
     ended = threading.Event()
     for number in itertools.count(1):
-        current[0] = _read(databases)
+        current[0] = _read(databases, columns)
         if textfile is not None:
             _write(textfile, current[0])
         elif port is None:
@@ -98,8 +111,8 @@ def _opened(
     return [open_database(uri, allow_bases=allow_bases, ledger=ledger) for uri in uris]
 
 
-def _read(databases: list[Database]) -> list[Reading]:
-    return [reading for database in databases for reading in read_metrics(database)]
+def _read(databases: list[Database], columns: Sequence[str]) -> list[Reading]:
+    return [reading for database in databases for reading in read_metrics(database, columns)]
 
 
 def _print(readings: list[Reading], form: str) -> None:

@@ -59,6 +59,8 @@ def _of_column(name: str, column: str) -> Metric:
     return Metric(name, declared.meaning, column)
 
 
+_OF_COLUMNS = ("database", "table", "column")
+
 METRICS = (
     Metric("lance_table_readable", "1 if the table can be read, else 0"),
     _of_column("lance_table_rows", "num_rows"),
@@ -80,6 +82,17 @@ METRICS = (
         labels=("database", "table", "severity"),
     ),
     Metric(
+        "lance_column_shift",
+        "how far the values of a column moved from the version before to the latest, from 0 to 1",
+        labels=_OF_COLUMNS,
+    ),
+    Metric(
+        "lance_column_mean",
+        "mean of a column in the latest version: of its numbers, or lengths of texts and vectors",
+        labels=_OF_COLUMNS,
+    ),
+    Metric("lance_column_nulls", "nulls of a column in the latest version", labels=_OF_COLUMNS),
+    Metric(
         "lance_database_readable", "1 if its tables can be listed, else 0", labels=("database",)
     ),
     Metric("lance_database_tables", "how many tables it has", labels=("database",)),
@@ -95,7 +108,7 @@ METRICS = (
     ),
     Metric("lance_database_look_duration_seconds", "how long that took", labels=("database",)),
 )
-"""All of them. A number that is not known is not there."""
+"""All of them. A number that is not known is not there; those of columns are read if asked for."""
 
 READINGS = FrameSchema(
     "metrics",
@@ -104,6 +117,7 @@ READINGS = FrameSchema(
         Column("database", TEXT, "the database"),
         Column("table", TEXT, "the table; null: the number is of the whole database", True),
         Column("severity", TEXT, "of findings: how serious; null: it is of no findings", True),
+        Column("column", TEXT, "the column; null: the number is of no column", True),
         Column("value", pl.Float64(), "the number; times are seconds since 1970"),
     ),
 )
@@ -129,8 +143,8 @@ class Reading:
     value: float
 
 
-def read_metrics(database: Database) -> list[Reading]:
-    """Return all numbers of a database, looked at anew.
+def read_metrics(database: Database, columns: Sequence[str] = ()) -> list[Reading]:
+    """Return all numbers of a database, looked at anew; those of columns for the named ones.
 
     Examples
     --------
@@ -146,6 +160,9 @@ def read_metrics(database: Database) -> list[Reading]:
     except LanceExplorerError:
         return [Reading("lance_database_readable", (uri,), 0.0)]
     readings = [reading for look in looks for reading in _of_table(uri, look)]
+    if columns:
+        names = [look.name for look in looks if look.problem is None]
+        readings += [one for name in names for one in _of_columns(database, name, columns)]
     own = {
         "lance_database_readable": 1,
         "lance_database_tables": len(looks),
@@ -170,6 +187,25 @@ def _of_table(uri: str, look: Look) -> Iterator[Reading]:
     counts = Counter([finding.severity for finding in look.findings if not is_left_out(finding)])
     for severity in SEVERITIES:
         yield Reading("lance_table_findings", (*labels, severity), float(counts[severity]))
+
+
+def _of_columns(database: Database, name: str, columns: Sequence[str]) -> Iterator[Reading]:
+    """Yield the numbers of some columns of a table; none if it has none, or is not to be read."""
+    try:
+        table = database[name]
+        chosen = [column for column in columns if column in table.latest.schema.names]
+        versions = [file.version for file in table._view.listing.versions[-2:]]
+        lines = table.profile(chosen, versions=versions).to_polars() if chosen else None
+    except LanceExplorerError:
+        return
+    if lines is None:
+        return
+    for line in lines.filter(pl.col("version") == versions[-1]).iter_rows(named=True):
+        labels = database.uri, name, line["column"]
+        for what in ("shift", "mean", "num_nulls"):
+            if line[what] is not None:
+                metric = f"lance_column_{what.removeprefix('num_')}"
+                yield Reading(metric, labels, float(line[what]))
 
 
 def collector(newest: Callable[[], Sequence[Reading]]) -> "Collector":
@@ -210,7 +246,7 @@ def metrics_answer(readings: Sequence[Reading]) -> Answer:
         {"metric": one.metric, **dict(zip(names[one.metric], one.labels, strict=True))}
         for one in readings
     ]
-    parts = ("metric", "database", "table", "severity")
+    parts = ("metric", "database", "table", "severity", "column")
     frame = READINGS.build(
         {
             **{part: [line.get(part) for line in lines] for part in parts},

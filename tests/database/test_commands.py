@@ -124,8 +124,27 @@ def test_metrics_are_what_a_monitor_reads(folder: Path) -> None:
     assert readable == {"photos": 1, "users": 1, "half": 0}
 
 
-def scraped(folder: Path) -> str:
-    result = run("metrics", folder)
+def test_values_of_columns_are_read_if_they_are_named(folder: Path) -> None:
+    assert "lance_column_shift{" not in scraped(folder)
+    text = scraped(folder, "--column", "id", "--column", "nowhere")
+    families = {one.name: one for one in text_string_to_metric_families(text)}
+    shifts = families["lance_column_shift"].samples
+    assert {sample.labels["column"] for sample in shifts} == {"id"}
+    for sample in shifts:
+        table = lx.open_table(folder / f"{sample.labels['table']}.lance")
+        versions = table.versions()["version"].to_list()[-2:]
+        line = table.profile("id", versions).to_polars().row(-1, named=True)
+        assert sample.value == line["shift"]
+        [mean] = [
+            one.value
+            for one in families["lance_column_mean"].samples
+            if one.labels["table"] == sample.labels["table"]
+        ]
+        assert mean == line["mean"]
+
+
+def scraped(folder: Path, *options: str) -> str:
+    result = run("metrics", folder, *options)
     assert result.exit_code == 0, result.output
     return result.stdout
 
