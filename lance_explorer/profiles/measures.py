@@ -133,28 +133,37 @@ def _comparable(values: pl.Series) -> pl.Series:
     return values
 
 
-def _numbers(values: pl.Series, measure: str, dtype: pl.DataType) -> pl.Series | None:
+def _numbers(values: pl.Series, measure: str, dtype: pl.DataType) -> NDArray[np.float64] | None:
     """Return what is measured of the values that are not null."""
-    known = values.drop_nulls()
+    known = values.drop_nulls() if values.null_count() else values
     match measure:
         case "value":
-            return known.cast(pl.Float64)
+            return _floats(known)
         case "seconds":
-            return known.cast(pl.Float64) * _seconds(dtype)
+            return _floats(known) * _seconds(dtype)
         case "characters":
-            return known.str.len_chars().cast(pl.Float64)
+            return _floats(known.str.len_chars())
         case "bytes":
             sizes = (
                 known.struct.field(_BLOB_SIZE).fill_null(0)
                 if isinstance(known.dtype, pl.Struct)
                 else known.bin.size()
             )
-            return sizes.cast(pl.Float64)
+            return _floats(sizes)
         case "items":
             if isinstance(known.dtype, pl.Array):
-                return pl.Series([float(known.dtype.size)] * len(known), dtype=pl.Float64)
-            return known.list.len().cast(pl.Float64)
+                return np.full(len(known), float(known.dtype.size))
+            return _floats(known.list.len())
     return None
+
+
+def _floats(values: pl.Series) -> NDArray[np.float64]:
+    """Return numbers without nulls as such of 64 bits."""
+    if values.dtype.is_integer() or values.dtype.is_float():
+        array = values.to_numpy()
+        if array.dtype.kind in "iuf":
+            return array.astype(np.float64)
+    return values.cast(pl.Float64).to_numpy()
 
 
 def _seconds(dtype: pl.DataType) -> float:
@@ -166,19 +175,19 @@ def _seconds(dtype: pl.DataType) -> float:
     return _UNITS["ns"]
 
 
-def _lengths(vectors: pl.Series) -> tuple[pl.Series, NDArray[np.float64]]:
+def _lengths(vectors: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the lengths of the vectors that are not null, and the sum of all finite vectors."""
     array = vectors.drop_nulls().to_numpy()
     assert isinstance(vectors.dtype, pl.Array)
     if not len(array):
-        return pl.Series([], dtype=pl.Float64), np.zeros(vectors.dtype.size)
+        return np.empty(0), np.zeros(vectors.dtype.size)
     if array.dtype != np.float32:
         array = array.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.einsum("ij,ij->i", array, array, dtype=np.float64)
     finite = np.isfinite(squares)
     rows = array if finite.all() else array[finite]
-    return pl.Series(np.sqrt(squares)), rows.sum(axis=0, dtype=np.float64)
+    return np.sqrt(squares), rows.sum(axis=0, dtype=np.float64)
 
 
 def text_of(value: Any, dtype: pl.DataType) -> str | None:

@@ -77,7 +77,7 @@ def _facts(line: Mapping[str, object]) -> ColumnFacts:
     if not isinstance(rows, int) or not isinstance(nulls, int):
         return ColumnFacts(name, "unknown", "", "", "", "", [], [])
     distinct, error = line["num_distinct"], line["distinct_error"]
-    ends = [_brief(line["min"]), _brief(line["max"])]
+    ends = [_brief(line[name], str(line["type"])) for name in ("min", "max")]
     bars, words = _bars(line)
     return ColumnFacts(
         name=name,
@@ -190,9 +190,11 @@ def _end(values: ColumnValues, number: float) -> str:
     return f"{number:,.4g}"
 
 
-def _brief(value: object) -> str | None:
+def _brief(value: object, type_: str = "") -> str | None:
     if value is None:
         return None
+    if type_.startswith("Float"):
+        return f"{float(str(value)):,.6g}"
     return one_line(str(value), _LONGEST_VALUE)
 
 
