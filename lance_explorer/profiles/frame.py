@@ -1,6 +1,6 @@
 """A profile as a frame: one line for each version and column."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -212,13 +212,14 @@ def _edges(lines: Sequence[_Line]) -> NDArray[np.float64] | None:
 def _remembering(edges: NDArray[np.float64] | None) -> Any:
     """Return what gives the statistics of a line, which neighbouring lines mostly share."""
     known: dict[tuple[int, Leaf], tuple[Any, ...]] = {}
+    texts = cache(_text)  # frequent values are mostly those of the version before
 
     def statistics(line: _Line) -> tuple[Any, ...]:
         if line.digest is None:
             return _UNKNOWN
         key = id(line.digest), line.leaf
         if key not in known:
-            known[key] = _statistics(line.digest, line.leaf, edges)
+            known[key] = _statistics(line.digest, line.leaf, edges, texts)
         return known[key]
 
     return statistics
@@ -227,10 +228,16 @@ def _remembering(edges: NDArray[np.float64] | None) -> Any:
 _UNKNOWN: tuple[Any, ...] = (*[None] * 7, [], None, None, None, [], None, [], [], None)
 
 
-def _statistics(digest: Digest, leaf: Leaf, edges: NDArray[np.float64] | None) -> tuple[Any, ...]:
+def _statistics(
+    digest: Digest,
+    leaf: Leaf,
+    edges: NDArray[np.float64] | None,
+    texts: Callable[[Any, pl.DataType], str | None],
+) -> tuple[Any, ...]:
     is_measured, are_compared = leaf.measure != "nothing", leaf.are_compared
     top = digest.frequent(_VALUES_SHOWN)
-    least, most, *values = _texts([digest.least, digest.most, *[value for value, _ in top]], leaf)
+    ends = digest.least, digest.most
+    least, most, *values = [texts(one, leaf.dtype) for one in (*ends, *[value for value, _ in top])]
     num_vectors = digest.count if digest.centre is not None else 0
     return (
         digest.num_rows,
@@ -266,15 +273,12 @@ def _bin_counts(digest: Digest, edges: NDArray[np.float64] | None) -> list[int]:
     return counts
 
 
-def _texts(values: Sequence[Any], leaf: Leaf) -> list[str | None]:
-    return [
-        None
-        if text is None
-        else briefs_of(pl.Series([text]), _LONGEST_VALUE)[0].item()
-        if len(text) > _LONGEST_VALUE
-        else text
-        for text in [text_of(value, leaf.dtype) for value in values]
-    ]
+def _text(value: Any, dtype: pl.DataType) -> str | None:
+    text = text_of(value, dtype)
+    if text is None or len(text) <= _LONGEST_VALUE:
+        return text
+    brief: str = briefs_of(pl.Series([text]), _LONGEST_VALUE)[0].item()
+    return brief
 
 
 @cache
