@@ -24,6 +24,7 @@ PACKAGES = [
 ]
 WIDGETS = [
     "Changes",
+    "Columns",
     "DatabaseExplorer",
     "Disk",
     "Explorer",
