@@ -46,7 +46,12 @@ DRIFT = FrameSchema(
         Column("_rowid", ID, "row ID; without stable row IDs, the address in the later version"),
         Column("_rowaddr_before", ID, "row address in the earlier version"),
         Column("_rowaddr_after", ID, "row address in the later version"),
-        Column("l2", pl.Float64(), "distance of both values (Euclidean)", nullable=True),
+        Column(
+            "l2",
+            pl.Float64(),
+            "distance of both values (Euclidean), of 64-bit floats",
+            nullable=True,
+        ),
         Column(
             "cosine",
             pl.Float64(),
@@ -60,7 +65,7 @@ DRIFT = FrameSchema(
         ),
     ),
 )
-"""The columns of ``Drift.to_polars()``; distances are null where one of both values is null."""
+"""The columns of ``Drift.to_polars()``; distances are null where a value is null or NaN."""
 
 _QUANTILES = pl.List(pl.Float64())
 
@@ -71,7 +76,7 @@ DRIFT_SUMMARY = FrameSchema(
         Column("num_rows", COUNT, "rows that both versions have"),
         Column("num_unchanged", COUNT, "rows that were not written, or whose value is the same"),
         Column("num_moved", COUNT, "rows with another value"),
-        Column("num_null", COUNT, "rows of which one value, or both, is null"),
+        Column("num_null", COUNT, "rows of which a value is null, or not a number (NaN)"),
         Column(
             "num_unpaired",
             COUNT,
