@@ -117,7 +117,9 @@ def test_counts_cells_and_values_are_those_of_the_two_versions(people):
     expect_cells(people, "removed", "7", "8.0", "h")
     widget(people).get_by_text("1 row was written with the values it had.").wait_for()
     values = widget(people).get_by_role("region", name="Values before and after")
-    expect(values.locator("figcaption")).to_have_text(["score in 2 rows", "name in 1 row"])
+    expect(values.locator("figcaption")).to_have_text(
+        ["score in 2 rows" + "mean 3.5 ± 2.12 → 5 ± 7.07", "name in 1 row"]
+    )
     expect(values.get_by_role("img").last).to_have_attribute(
         "aria-label", "name, before and after. e: 1 before, 0 after; z: 0 before, 1 after"
     )
