@@ -230,7 +230,7 @@ def _counted(known: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
         array = known.to_numpy() if len(known) <= _FEW else None
         if array is not None and array.dtype.kind in "iuf":  # which takes no time to set up
             array = np.sort(array + 0)
-            begins = np.flatnonzero(np.append(True, array[1:] != array[:-1]))
+            begins = np.flatnonzero(np.append(True, array[1:] != array[:-1])[: len(array)])
             return pl.Series(array[begins]), np.diff(np.append(begins, len(array)))
         ordered = (known + 0 if known.dtype.is_float() else known).sort()  # -0.0 is 0.0
         changes = ordered.ne(ordered.shift(1)).fill_null(True)

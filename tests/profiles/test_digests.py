@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lance_explorer.profiles.digests import EMPTY, Digest, merged
@@ -28,6 +28,7 @@ def digest(values: pl.Series) -> Digest:
 
 
 @given(VALUES, st.lists(st.integers(0, 30), max_size=4))
+@example(pl.Series([math.nan]), [])
 def test_merged_summaries_are_those_of_all_values(values: pl.Series, cuts: list[int]):
     if values.dtype == pl.Null:
         return
