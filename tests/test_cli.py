@@ -530,7 +530,7 @@ def test_lab_makes_the_sample_tables(tmp_path, site, samples):
         f"sample table: {samples}/archive.lance",
         f"sample table: {samples}/documents.lance",
     ]
-    assert all(len(open_table(path).versions()) > 20 for path in samples.glob("*.lance"))
+    assert all(len(open_table(path).versions()) > 36 for path in samples.glob("*.lance"))
 
 
 @pytest.mark.slow

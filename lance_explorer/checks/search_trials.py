@@ -36,7 +36,7 @@ VECTOR_TYPES = tuple(
 """Types of indices of vectors; those of old writers are called VECTOR, or unknown."""
 
 FEW_FOUND = 0.8
-"""A search that finds a smaller part of the nearest rows is told."""
+"""If a search finds a smaller part of the nearest rows, that is a finding."""
 
 AGED_SHARE = 0.5
 """If so many rows came after the training, that is worth knowing; a warning if 90 %."""

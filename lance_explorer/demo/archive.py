@@ -42,7 +42,7 @@ Step = Callable[["_Archive"], None]
 
 
 class _Archive(Story):
-    """The archive while its story is told."""
+    """The archive that is being made."""
 
     next_id = 0
 

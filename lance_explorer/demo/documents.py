@@ -44,7 +44,7 @@ Step = Callable[["_Documents"], None]
 
 
 class _Documents(Story):
-    """The documents while their story is told."""
+    """The table of documents that is being made."""
 
     next_id = 0
     model = 1

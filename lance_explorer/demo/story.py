@@ -24,7 +24,7 @@ NUM_WEEKS = 26
 
 
 class Story:
-    """A sample table while its story is told.
+    """A sample table that is being made, week by week.
 
     Parameters
     ----------

@@ -492,7 +492,7 @@ def drift(drift: Drift) -> go.Figure:
     'id: 0 of 6 rows moved'
     """
     found = of_values(drift, Drift, "a Drift (table.changes(...).drift(...))")
-    return draw_drift(found.column, found.to_polars(), found.summary())
+    return draw_drift(found.column, found.histogram(), found.histogram("cosine"), found.summary())
 
 
 # ------------------------------------------------------------------------------------ of lineage

@@ -12,12 +12,14 @@ from math import isfinite
 import numpy as np
 import polars as pl
 
-__all__ = ["SHARE_COLORS", "ColumnValues", "column_values"]
+from lance_explorer.profiles.shift import LEAST_REPEATS
+
+__all__ = ["LEAST_SHIFT", "MOST_MARKS", "SHARE_COLORS", "ColumnValues", "column_values"]
 
 SHARE_COLORS = ("#4477AA", "#EE9A3A", "#44AA77", "#B70589", "#C8AE5A", "#7A3FD0")
 
-_REPEATS = 4
-"""Values come again if each is there so often on average."""
+LEAST_SHIFT, MOST_MARKS = 0.02, 3
+"""From which shift on a version is marked, and how many are of one column: the largest."""
 
 _SAME_LENGTH = 1e-3
 """Vectors whose lengths differ by less, as a part of the mean, are taken for equally long."""
@@ -93,7 +95,7 @@ def _shares(lines: pl.DataFrame) -> ColumnValues | None:
     if not len(lines):
         return None
     is_text = lines["measure"][-1] == "characters" or lines["type"][-1] == "Boolean"
-    if not is_text or not (lines["num_rows"] >= _REPEATS * lines["num_distinct"]).all():
+    if not is_text or not (lines["num_rows"] >= LEAST_REPEATS * lines["num_distinct"]).all():
         return None
     counts = lines.select("version", "num_rows", "top_values").explode("top_values")
     counts = counts.filter(pl.col("top_values").is_not_null()).unnest("top_values")

@@ -1,15 +1,19 @@
 """The values of columns over versions: bands of quantiles, shares of values, nulls; and drift."""
 
-import itertools
 from collections.abc import Sequence
 from datetime import datetime
 
-import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.column_values import SHARE_COLORS, ColumnValues, column_values
+from lance_explorer.figures.column_values import (
+    LEAST_SHIFT,
+    MOST_MARKS,
+    SHARE_COLORS,
+    ColumnValues,
+    column_values,
+)
 from lance_explorer.figures.labels import hover, plural, text
 from lance_explorer.figures.palette import ACCENT, WARNING, apply_look
 from lance_explorer.figures.version_axis import MOST_MARKERS, show_versions
@@ -19,11 +23,6 @@ __all__ = ["drift", "profile"]
 
 _MOST_PANELS = 8
 _PANEL, _GAP = 150, 34
-_MOVED = 0.02
-"""A smaller shift is not marked."""
-
-_MARKS = 3
-
 _NAMED_SHARE = 0.12
 """A value with a smaller share has no name in the picture."""
 
@@ -68,8 +67,8 @@ def profile(lines: pl.DataFrame, shifts: pl.DataFrame) -> go.Figure:
             figure.update_yaxes(range=[low - 0.08, high + 0.08], row=row)
         else:
             _add_bands(figure, values, row)
-        marked = shifts.filter(pl.col("column") == column, pl.col("shift") >= _MOVED)
-        _add_marks(figure, marked.head(_MARKS), values.ends[1], row)
+        marked = shifts.filter(pl.col("column") == column, pl.col("shift") >= LEAST_SHIFT)
+        _add_marks(figure, marked.head(MOST_MARKS), values.ends[1], row)
         unit = f"<br><sub>{values.unit}</sub>" if values.unit else ""
         figure.update_yaxes(title_text=text(column, 24) + unit, row=row)
     show_versions(figure, lines["version"], row=max(len(shown), 1))
@@ -78,15 +77,15 @@ def profile(lines: pl.DataFrame, shifts: pl.DataFrame) -> go.Figure:
     return apply_look(figure, height, _note(lines, shown, every))
 
 
-def drift(column: str, moved: pl.DataFrame, summary: pl.DataFrame) -> go.Figure:
+def drift(column: str, l2: pl.DataFrame, cosine: pl.DataFrame, summary: pl.DataFrame) -> go.Figure:
     """Draw how far values of rows moved.
 
     Parameters
     ----------
     column : str
         The name of the column.
-    moved : polars.DataFrame
-        What ``changes.drift(column).to_polars()`` gives.
+    l2, cosine : polars.DataFrame
+        What ``changes.drift(column).histogram()`` gives of distances, and of cosines.
     summary : polars.DataFrame
         What ``changes.drift(column).summary()`` gives.
 
@@ -98,42 +97,35 @@ def drift(column: str, moved: pl.DataFrame, summary: pl.DataFrame) -> go.Figure:
     Examples
     --------
     >>> found = table.changes(2, 3).drift("id")
-    >>> figure = drift("id", found.to_polars(), found.summary())
+    >>> figure = drift("id", found.histogram(), found.histogram("cosine"), found.summary())
     >>> figure.layout.title.text
     'id: 0 of 6 rows moved'
     """
-    away = moved.filter(pl.col("l2") > 0)
-    panels = ["l2", *(["cosine"] if away["cosine"].count() else [])]
+    panels = [(l2, "distance (L2)")]
+    if len(cosine):
+        panels.append((cosine, "cosine between before and after"))
     figure = make_subplots(rows=1, cols=len(panels), horizontal_spacing=0.12)
-    titles = {"l2": "distance (L2)", "cosine": "cosine between before and after"}
-    for place, name in enumerate(panels, start=1):
-        counts, edges = _histogram(away[name])
+    for place, (bins, title) in enumerate(panels, start=1):
         figure.add_bar(
-            x=[(a + b) / 2 for a, b in itertools.pairwise(edges)],
-            y=counts,
-            width=[b - a for a, b in itertools.pairwise(edges)],
+            x=(bins["begin"] + bins["end"]) / 2,
+            y=bins["num_rows"],
+            width=bins["end"] - bins["begin"],
             marker={"color": ACCENT, "line": {"width": 1, "color": "rgba(128,128,128,0.4)"}},
             hovertext=[
-                hover([f"{a:.3g} to {b:.3g}", plural(count, "row")])
-                for a, b, count in zip(edges, edges[1:], counts, strict=False)
+                hover([f"{begin:.3g} to {end:.3g}", plural(count, "row")])
+                for begin, end, count in bins.iter_rows()
             ],
             hoverinfo="text",
             showlegend=False,
             row=1,
             col=place,
         )
-        figure.update_xaxes(title_text=titles[name], row=1, col=place)
+        figure.update_xaxes(title_text=title, row=1, col=place)
         figure.update_yaxes(rangemode="tozero", tickformat=",d", row=1, col=place)
     figure.update_yaxes(title_text="rows", row=1, col=1)
     facts = summary.row(0, named=True)
     note = f"{text(column, 40)}: {facts['num_moved']:,} of {plural(facts['num_rows'], 'row')} moved"
     return apply_look(figure, 320, note)
-
-
-def _histogram(values: pl.Series) -> tuple[list[int], list[float]]:
-    known = values.drop_nulls().to_numpy()
-    counts, edges = np.histogram(known[np.isfinite(known)], bins=40 if len(known) else 1)
-    return counts.tolist(), edges.tolist()
 
 
 def _chosen(lines: pl.DataFrame) -> list[str]:

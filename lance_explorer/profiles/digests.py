@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["EMPTY", "Digest", "digest_of", "merged"]
+__all__ = ["EMPTY", "Digest", "digest_of", "merged", "quantiles_of"]
 
 _EXACT_NUMBERS = 1 << 13
 """So many numbers are kept as they are; of more, a sketch."""
@@ -112,10 +112,7 @@ class Digest:
             return []
         if self.sketch is not None:
             return [float(one) for one in self.sketch.get_quantiles([*ranks], True)]
-        ordered = np.sort(self._kept())
-        places = np.maximum(np.ceil(np.array(ranks) * len(ordered)).astype(np.int64) - 1, 0)
-        found: list[float] = ordered[places].tolist()
-        return found
+        return quantiles_of(self._kept(), ranks)
 
     def shares_below(self, points: _Numbers) -> _Numbers:
         """Return which part of the numbers is below or at each of some ascending points."""
@@ -149,6 +146,16 @@ class Digest:
         """Return the most frequent values with their counts, the most frequent first."""
         certain = [one for one in self.values.items() if one[1] > self.missed]
         return sorted(certain, key=lambda one: (-one[1], _order(one[0])))[:most]
+
+
+def quantiles_of(numbers: _Numbers, ranks: Sequence[float]) -> list[float]:
+    """Return numbers below or at which such parts of all numbers are; none of no numbers."""
+    if not len(numbers):
+        return []
+    ordered = np.sort(numbers)
+    places = np.maximum(np.ceil(np.array(ranks) * len(ordered)).astype(np.int64) - 1, 0)
+    found: list[float] = ordered[places].tolist()
+    return found
 
 
 def _of_state(state: dict[str, Any]) -> Digest:

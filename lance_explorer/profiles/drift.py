@@ -25,6 +25,7 @@ from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.profiles.digests import quantiles_of
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -278,9 +279,7 @@ class Drift(Answering):
 
 
 def _quantiles(values: pl.Series) -> list[float]:
-    known = np.sort(values.drop_nulls().to_numpy())
-    places = [max(int(np.ceil(rank * len(known))) - 1, 0) for rank in _RANKS]
-    return known[places].tolist() if len(known) else []
+    return quantiles_of(values.drop_nulls().to_numpy(), _RANKS)
 
 
 class _Pairs:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import LanceExplorerError, StorageError
 from lance_explorer.findings import Finding, Remedy, Subject
-from lance_explorer.format.schema import NO_PARENT, Field, column_fields
+from lance_explorer.format.schema import Field, column_fields
 from lance_explorer.frames.sizes import listed
 from lance_explorer.history.columns.doubt_findings import column_in_doubt
 from lance_explorer.history.columns.value_columns import (
@@ -329,8 +329,7 @@ class ProfileRows:
             try:
                 root, options = value_root(view, record.version), view.storage.options
                 found = row_schema(root, record.version, options, only_known=True)
-                unknown = [one.name for one in record.schema if one.parent_id == NO_PARENT]
-                unknown = [name for name in unknown if name not in found]
+                unknown = [name for name in column_fields(record.schema) if name not in found]
                 if unknown:
                     self._leave_out(record.version, unknown)
             except LanceExplorerError as error:

@@ -23,11 +23,11 @@ import polars as pl
 
 from lance_explorer.profiles.digests import Digest
 
-__all__ = ["NO_SHIFT", "SHIFTED", "Shift", "shift_between"]
+__all__ = ["LEAST_REPEATS", "NO_SHIFT", "SHIFTED", "Shift", "shift_between"]
 
 SHIFTED = pl.Enum(["numbers", "values", "nulls", "centroid"])
 
-_LEAST_REPEATS = 4
+LEAST_REPEATS = 4
 """How often a value must be there on average, so that shares of values mean something."""
 
 _POINTS = np.linspace(0.0, 1.0, 65).tolist()
@@ -69,7 +69,7 @@ def shift_between(before: Digest, now: Digest) -> Shift:
 def _repeat(digest: Digest) -> bool:
     """Tell whether all values are counted and come again: the values of a key say nothing."""
     rows = sum(digest.values.values())
-    return bool(rows) and not digest.missed and rows >= _LEAST_REPEATS * len(digest.values)
+    return bool(rows) and not digest.missed and rows >= LEAST_REPEATS * len(digest.values)
 
 
 def _of_numbers(before: Digest, now: Digest) -> float:

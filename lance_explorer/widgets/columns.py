@@ -7,7 +7,7 @@ import polars as pl
 
 from lance_explorer.answers.calls import call
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.format.schema import column_fields
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.profiles.profile import Profile
 from lance_explorer.shown import described
@@ -105,7 +105,7 @@ class Columns(VersionsView):
 
     def _columns_at(self, version: int) -> list[str]:
         [record] = self._table._view.version(version).records
-        return [one.name for one in record.schema if one.parent_id == NO_PARENT]
+        return [*column_fields(record.schema)]
 
     def _names_at(self, version: int) -> list[str] | None:
         """Return which columns of a version are shown; None if all are."""

@@ -6,7 +6,13 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from lance_explorer.figures.column_values import SHARE_COLORS, ColumnValues, column_values
+from lance_explorer.figures.column_values import (
+    LEAST_SHIFT,
+    MOST_MARKS,
+    SHARE_COLORS,
+    ColumnValues,
+    column_values,
+)
 from lance_explorer.figures.palette import ACCENT
 from lance_explorer.frames.sizes import counted, percent
 from lance_explorer.profiles.profile import Profile, typical
@@ -23,7 +29,7 @@ __all__ = ["column_facts", "column_lines"]
 _MOST_POINTS = 500
 """More versions cannot be told apart in a picture."""
 
-_LEAST_SHIFT, _MOST_SHIFTS, _SHIFTS_READ = 0.02, 3, 200
+_SHIFTS_READ = 200
 _LONGEST_VALUE = 24
 _LONGEST_LABEL = 40
 _MARGIN = 0.05
@@ -40,7 +46,7 @@ def column_lines(profile: Profile, positions: Mapping[int, int]) -> list[ColumnL
         The positions of versions, from 0.
     """
     lines, shifts = profile.to_polars(), profile.shifts(_SHIFTS_READ)
-    moved = shifts.filter(pl.col("shift") >= _LEAST_SHIFT)
+    moved = shifts.filter(pl.col("shift") >= LEAST_SHIFT)
     found = list[ColumnLine]()
     for (name,), own in lines.group_by("column", maintain_order=True):
         values = column_values(own)
@@ -56,7 +62,7 @@ def column_lines(profile: Profile, positions: Mapping[int, int]) -> list[ColumnL
                 shifts=[
                     ColumnShift(str(version), percent(share), _who(what, author, job))
                     for version, share, what, author, job in moved.filter(column=name)
-                    .head(_MOST_SHIFTS)
+                    .head(MOST_MARKS)
                     .select("version", "shift", "what", "author", "job")
                     .iter_rows()
                 ],

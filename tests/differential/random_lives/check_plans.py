@@ -243,7 +243,7 @@ def _lying(dataset: lance.LanceDataset, rows: list[dict[str, Any]]) -> set[str]:
 def _keys(dataset: lance.LanceDataset, where: str, *, by_index: bool) -> list[int]:
     scanner = dataset.scanner(columns=["key"], filter=where, use_scalar_index=by_index)
     keys = scanner.to_table()["key"].to_pylist()
-    if dataset.data_storage_version == "0.1":
+    if by_index and dataset.data_storage_version == "0.1":
         # In that format Lance 14 itself gives a row twice by a bitmap, if row IDs are stable and an
         # update moved it to a fragment in which other rows have no entry.
         keys = {*keys}
