@@ -14,7 +14,7 @@ from lance_explorer.figures.column_values import (
     ColumnValues,
     column_values,
 )
-from lance_explorer.figures.labels import hover, plural, text
+from lance_explorer.figures.labels import count_ticks, hover, plural, text
 from lance_explorer.figures.palette import ACCENT, WARNING, apply_look
 from lance_explorer.figures.version_axis import MOST_MARKERS, show_versions
 from lance_explorer.frames.sizes import percent
@@ -121,8 +121,12 @@ def drift(column: str, l2: pl.DataFrame, cosine: pl.DataFrame, summary: pl.DataF
             col=place,
         )
         figure.update_xaxes(title_text=title, row=1, col=place)
-        figure.update_yaxes(rangemode="tozero", tickformat=",d", row=1, col=place)
+        ticks = count_ticks(bins["num_rows"])
+        figure.update_yaxes(rangemode="tozero", **ticks, row=1, col=place)
     figure.update_yaxes(title_text="rows", row=1, col=1)
+    if not len(l2):  # the line above says that nothing moved
+        figure.update_xaxes(visible=False)
+        figure.update_yaxes(visible=False)
     facts = summary.row(0, named=True)
     note = f"{text(column, 40)}: {facts['num_moved']:,} of {plural(facts['num_rows'], 'row')} moved"
     return apply_look(figure, 320, note)
