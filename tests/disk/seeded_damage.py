@@ -271,13 +271,7 @@ def wrong_about(case: Damaged) -> str | None:
         table = lx.open_table(case.path)
         found = table.check(depth="values")
     except lx.LanceExplorerError as error:
-        is_said = name in str(error) or "no kept version" in str(error)
-        if "lx.salvage(" in str(error):  # no manifest is left
-            left = {one.path: one for one in lx.salvage(case.path).files}
-            is_said = {*left} == {
-                str(file.relative_to(case.path)) for file in case.path.glob("data/*.lance")
-            }
-        return None if is_said else f"refused without naming the file: {error}"
+        return None if name in str(error) else _wrong_refusal(case, error)
     seen = found.filter(~found["code"].is_in(["not_checked"]))
     texts = [
         " ".join([str(line[key]) for key in ("statement", "subject_path", "consequence", "remedy")])
@@ -295,6 +289,17 @@ def wrong_about(case: Damaged) -> str | None:
     return f"pylance reads {_short(after)}, not {_short(case.before)}; check says: {said[:500]}"
 
 
+def _wrong_refusal(case: Damaged, error: lx.LanceExplorerError) -> str | None:
+    """Return what is wrong about how a table is refused; None if nothing is."""
+    is_said = "no kept version" in str(error)
+    if "lx.salvage(" in str(error):  # no manifest is left
+        left = {one.path for one in lx.salvage(case.path).files}
+        is_said = left == {
+            str(file.relative_to(case.path)) for file in case.path.glob("data/*.lance")
+        }
+    return None if is_said else f"refused: {error}"
+
+
 def wrong_about_whole(path: Path) -> str | None:
     """Return what is found of a table that nothing damaged, above what is worth knowing."""
     found = lx.open_table(path).check(depth="values", severity="warning")
@@ -308,7 +313,7 @@ def wrong_about_recovery(case: Damaged) -> str | None:
     try:
         plan = lx.open_table(case.path).plan_recovery("values")
     except lx.LanceExplorerError as error:
-        return None if "no kept version" in str(error) else f"no plan: {error}"
+        return _wrong_refusal(case, error)
     broken = read_apart(case.path)
     if not plan:
         is_whole = broken == case.before or "error" not in broken
