@@ -34,11 +34,11 @@ def main() -> int:
 
 def with_columns(page: str) -> str:
     """Return the page with the tables of columns as they are now."""
-    from lance_explorer.ledger.kinds import CHECKSUMS, KINDS
+    from lance_explorer.ledger.kinds import CHECKSUMS, KEPT, KINDS
 
     before, _, rest = page.partition(BEGIN)
     after = rest.partition(END)[2]
-    tables = "\n".join([_table(schema) for schema in (*KINDS.values(), CHECKSUMS)])
+    tables = "\n".join([_table(schema) for schema in (*KINDS.values(), CHECKSUMS, KEPT)])
     return f"{before}{BEGIN}\n{tables}\n{END}{after}"
 
 

@@ -1,12 +1,12 @@
 """The values of rows of one version: all of them, or those that are not lost."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.changes.lost_values import LostValues
+from lance_explorer.changes.lost_values import LostValues, unknown_format
 from lance_explorer.changes.shared_reads import Take
 from lance_explorer.errors import StorageError, UnsupportedFeatureError
 from lance_explorer.format.fragments import DataFile, Fragment
@@ -19,8 +19,9 @@ from lance_explorer.history.value_files import (
     value_root,
     why_values_are_lost,
 )
+from lance_explorer.history.values.later_values import later_values, stored_values, values_at
 from lance_explorer.rowids.arrays import Uint64Array
-from lance_explorer.values import read_rows_at, refused_blobs
+from lance_explorer.values import refused_blobs
 
 __all__ = ["all_values", "known_values"]
 
@@ -53,9 +54,9 @@ def all_values(
     take : callable, optional
         Returns rows that were read already, or None.
     """
-    version = rows.history.records[position].version
-    check_blob = check_values(rows.view, version)
-    return _Reader(rows, position, check_blob, take).read(addresses, ids, names)
+    if take and (found := take(position, addresses, names)) is not None:
+        return found
+    return values_at(rows, position, addresses, ids, names)
 
 
 def known_values(
@@ -72,63 +73,39 @@ def known_values(
     A column of nulls alone has the type Null. What is lost does not depend on which rows are asked
     for together.
     """
-    version = rows.history.records[position].version
-    why = why_values_are_lost(rows.view, version) if has_no_values(rows.view) else None
-    if why is not None:
-        lost.recorded_only(rows, position, why)
-        return _nulls(names, len(addresses))
+    if take and (found := take(position, addresses, names)) is not None:
+        return found
+    reader = _Reader(rows, position, lost)
+    if has_no_values(rows.view):
+        return reader.later(addresses, names)
     try:
-        check_blob = check_values(rows.view, version, some_rows=True)
+        check_values(rows.view, rows.history.records[position].version, some_rows=True)
     except UnsupportedFeatureError as error:
         lost.refused(rows, position, error)
         return _nulls(names, len(addresses))
-    return _Reader(rows, position, check_blob, take).read_known(addresses, ids, names, lost)
+    return reader.read(addresses, ids, names)
 
 
 class _Reader:
-    """Reads rows of one version, whose files may be read."""
+    """Reads rows of one version of which values may be lost."""
 
-    def __init__(
-        self,
-        rows: StateRows,
-        position: int,
-        check_blob: Callable[[int, str], None],
-        take: Take | None,
-    ) -> None:
-        self._take = take
+    def __init__(self, rows: StateRows, position: int, lost: LostValues) -> None:
         self._rows = rows
         self._position = position
-        self._check_blob = check_blob
+        self._lost = lost
         self._record = rows.history.records[position]
         self._storage = rows.view.storage
-        self._root = value_root(rows.view, self._record.version)
 
     def read(self, addresses: Uint64Array, ids: Uint64Array, names: Sequence[str]) -> pl.DataFrame:
-        """Return values; all are there."""
-        if self._take and (found := self._take(self._position, addresses, names)) is not None:
-            return found
-        return read_rows_at(
-            self._root,
-            self._record.version,
-            addresses,
-            self._rows.lance_ids_at(self._position, ids, addresses),
-            [*names],
-            self._storage.options,
-            self._check_blob,
-        )
-
-    def read_known(
-        self, addresses: Uint64Array, ids: Uint64Array, names: Sequence[str], lost: LostValues
-    ) -> pl.DataFrame:
         """Return values; whatever fails for another reason than that they are lost is raised."""
         try:
-            return self.read(addresses, ids, names)
+            return stored_values(self._rows, self._position, addresses, ids, names)
         except StorageError as error:
             failure: Exception = error
-            cells = self._gone(addresses, names, lost)
+            cells = self._gone(addresses, names)
         except UnsupportedFeatureError as error:
             failure = error
-            cells = self._refused(addresses, names, lost)
+            cells = self._refused(addresses, names)
         if not cells.any():
             raise failure
         kinds, kind = np.unique(cells, axis=0, return_inverse=True)
@@ -136,68 +113,88 @@ class _Reader:
         for number, is_lost in enumerate(kinds):
             some = np.flatnonzero(kind.ravel() == number)
             there = [name for name, gone in zip(names, is_lost.tolist(), strict=True) if not gone]
+            gone = [name for name in names if name not in there]
             part = _nulls(names, len(some))
+            if gone and isinstance(failure, StorageError):
+                part = part.with_columns(self.later(addresses[some], gone).get_columns())
             if there:
-                found = self.read_known(addresses[some], ids[some], there, lost)
-                part = part.with_columns(found.get_columns())
+                part = part.with_columns(self.read(addresses[some], ids[some], there).get_columns())
             order.append(some)
             parts.append(part)
         return pl.concat(parts, how="vertical_relaxed")[np.argsort(np.concatenate(order))]
 
-    def _gone(self, addresses: Uint64Array, names: Sequence[str], lost: LostValues) -> _Cells:
+    def later(self, addresses: Uint64Array, names: Sequence[str]) -> pl.DataFrame:
+        """Return values that are in no file, as later versions or a ledger have them."""
+        if self._is_gone:  # who opens the table again sees what is left
+            self._lost.version_gone(self._rows, self._position)
+            return _nulls(names, len(addresses))
+        found, known = later_values(self._rows, self._position, addresses, names)
+        if not known.all():
+            self._note(addresses, names, ~known)
+        return found
+
+    def _gone(self, addresses: Uint64Array, names: Sequence[str]) -> _Cells:
         """Return which values are in no file, or in one that cannot be read."""
         shape = len(addresses), len(names)
-        if self._storage.find(self._record.file.path) is None:
-            lost.version_gone(self._rows, self._position)
+        if self._is_gone or unknown_format(self._rows, self._position) is not None:
             return np.ones(shape, dtype=np.bool_)
-        if lost.has_unknown_format(self._rows, self._position):
-            return np.ones(shape, dtype=np.bool_)
+        cells = np.zeros(shape, dtype=np.bool_)
+        for chosen, held, _ in self._files_gone(addresses, names):
+            cells[chosen] |= held
+        is_recorded = self._record.file.is_recorded and self._rows.view.recorded is not None
+        return cells if cells.any() or not is_recorded else np.ones(shape, dtype=np.bool_)
+
+    def _note(self, addresses: Uint64Array, names: Sequence[str], cells: _Cells) -> None:
+        """Note why values are lost."""
+        if self._lost.has_unknown_format(self._rows, self._position):
+            return
         why = why_values_are_lost(self._rows.view, self._record.version)
         if why is not None:
-            lost.recorded_only(self._rows, self._position, why)
-        cells = np.zeros(shape, dtype=np.bool_)
+            self._lost.recorded_only(self._rows, self._position, why)
+            return
+        for chosen, held, (fragment, root, path) in self._files_gone(addresses, names):
+            if (cells[chosen] & held).any():
+                self._lost.file_gone(self._rows, self._position, fragment, root, path)
+
+    @property
+    def _is_gone(self) -> bool:
+        """Whether the version was removed while it was read."""
+        return self._storage.find(self._record.file.path) is None
+
+    def _files_gone(
+        self, addresses: Uint64Array, names: Sequence[str]
+    ) -> Iterator[tuple[_Cells, _Cells, tuple[int, str, str]]]:
+        """Yield files that are missing: which rows and columns they hold, and what they are."""
         fields = column_fields(self._record.schema)
         columns = [{field.id for field in fields[name]} for name in names]
         owners = addresses >> _FRAGMENT_BITS
         wanted = set(np.unique(owners).tolist())
-        history = self._rows.history
+        bases, history = self._record.manifest.base_paths, self._rows.history
         for state in history.intervals.at(self._position).tolist():
             fragment = history.states[state]
-            if fragment.id in wanted:
-                told = lost if why is None else None
-                held = self._fields_lost(fragment, set[int]().union(*columns), told)
-                is_lost = [not held.isdisjoint(column) for column in columns]
-                cells[owners == fragment.id] |= np.array(is_lost)
-        return cells if why is None or cells.any() else np.ones(shape, dtype=np.bool_)
-
-    def _fields_lost(
-        self, fragment: Fragment, wanted: set[int], lost: LostValues | None
-    ) -> set[int]:
-        found = set[int]()
-        bases = self._record.manifest.base_paths
-        for file in _files(fragment):
-            if wanted.isdisjoint(file.fields):
+            if fragment.id not in wanted:
                 continue
-            root, path = data_file(file, bases, self._storage)
-            if root.find(path) is None:
-                if lost is not None:
-                    lost.file_gone(self._rows, self._position, fragment.id, root.uri, path)
-                found.update(file.fields)
-        return found
+            for file in _files(fragment):
+                held = np.array([not column.isdisjoint(file.fields) for column in columns])
+                if held.any():
+                    root, path = data_file(file, bases, self._storage)
+                    if root.find(path) is None:
+                        yield owners == fragment.id, held, (fragment.id, root.uri, path)
 
-    def _refused(self, addresses: Uint64Array, names: Sequence[str], lost: LostValues) -> _Cells:
+    def _refused(self, addresses: Uint64Array, names: Sequence[str]) -> _Cells:
         """Return which blobs may not be read."""
+        view, version = self._rows.view, self._record.version
         refused = refused_blobs(
-            self._root,
-            self._record.version,
+            value_root(view, version),
+            version,
             addresses,
             names,
-            self._check_blob,
+            check_values(view, version, some_rows=True),
             self._storage.options,
         )
         for name, rows in refused.items():
             if rows.any():
-                lost.blobs_refused(self._rows, self._position, name)
+                self._lost.blobs_refused(self._rows, self._position, name)
         none = np.zeros(len(addresses), dtype=np.bool_)
         return np.column_stack([refused.get(name, none) for name in names])
 

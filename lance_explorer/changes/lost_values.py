@@ -6,13 +6,14 @@ from typing import TypedDict
 import polars as pl
 
 from lance_explorer.findings import Finding, Remedy, Subject
+from lance_explorer.format.fragments import DataFile, Fragment
 from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.columns.doubt_findings import column_in_doubt
 from lance_explorer.history.columns.lives import Doubt
 from lance_explorer.history.paths import Line
 from lance_explorer.history.uncertain_commits import uncertain_commit
 
-__all__ = ["LostValues"]
+__all__ = ["LostValues", "unknown_format"]
 
 _LOST = ("values_lost", "value_file_missing")
 _HINTS = {
@@ -157,26 +158,22 @@ class LostValues:
         )
 
     def has_unknown_format(self, rows: Line, position: int) -> bool:
-        """Return whether a version has a data file of a format that is not read, and note it.
-
-        Then pylance reads nothing of the version.
-        """
-        for state in rows.history.states_at(position):
-            fragment = rows.history.states[state]
-            for file in fragment.files:
-                if (file.major_version, file.minor_version) > _LATEST_FORMAT:
-                    self._note(
-                        Finding(
-                            "values_lost",
-                            f"values are not read: {file.path} has the unknown data format "
-                            f"{file.major_version}.{file.minor_version}",
-                            subject=Subject("fragment", str(fragment.id), file.path),
-                            remedy=Remedy("Install a newer release of pylance."),
-                            **_at(rows, position),
-                        )
-                    )
-                    return True
-        return False
+        """Return whether a version has a data file of a format that is not read, and note it."""
+        found = unknown_format(rows, position)
+        if found is None:
+            return False
+        fragment, file = found
+        self._note(
+            Finding(
+                "values_lost",
+                f"values are not read: {file.path} has the unknown data format "
+                f"{file.major_version}.{file.minor_version}",
+                subject=Subject("fragment", str(fragment.id), file.path),
+                remedy=Remedy("Install a newer release of pylance."),
+                **_at(rows, position),
+            )
+        )
+        return True
 
     def column_in_doubt(self, doubt: Doubt, branch: str | None, branch_before: str | None) -> None:
         """Note that two columns may be one, as far as kept versions show."""
@@ -188,6 +185,16 @@ class LostValues:
         before = self._found.setdefault(key, found)
         if (found.first_version or 0) < (before.first_version or 0):
             self._found[key] = found
+
+
+def unknown_format(rows: Line, position: int) -> tuple[Fragment, DataFile] | None:
+    """Return a data file of a version whose format is not known: pylance reads nothing of it."""
+    for state in rows.history.states_at(position):
+        fragment = rows.history.states[state]
+        for file in fragment.files:
+            if (file.major_version, file.minor_version) > _LATEST_FORMAT:
+                return fragment, file
+    return None
 
 
 class _Place(TypedDict):

@@ -93,6 +93,7 @@ _COMMANDS = {
     },
     "Keep and serve": {
         "record": _Listed("tables", "Keep what metadata says, before a cleanup removes it."),
+        "forget-values": _Listed("tables", "Remove a person's values from a ledger and the cache."),
         "mcp": _Listed("assistant", "Let an assistant ask about tables."),
     },
 }

@@ -34,6 +34,7 @@ from lance_explorer.errors import (
     MissingDependencyError,
     StorageError,
 )
+from lance_explorer.frames.sizes import counted
 from lance_explorer.history.discovery import tables_below
 from lance_explorer.inspect.log_answer import versions_answer
 from lance_explorer.ledger.ledger import Ledger
@@ -42,11 +43,26 @@ from lance_explorer.shown import one_line, visible
 if TYPE_CHECKING:
     from lance_explorer.database.moment import Verifications
 
-__all__ = ["diff", "lab", "lock", "record", "report", "tables", "verify", "versions"]
+__all__ = [
+    "diff",
+    "forget_values",
+    "lab",
+    "lock",
+    "record",
+    "report",
+    "tables",
+    "verify",
+    "versions",
+]
 
 _FIRST_NOTEBOOK = "01_explore_a_table.ipynb"
 _DIFFERENT = 1
 _LATEST = "-1"
+_OF_VALUES = {
+    "kept_rows": "former values kept",
+    "left_out_rows": "left out (--max-bytes) those",
+    "lost_rows": "lost before those",
+}
 
 
 @main.command()
@@ -156,12 +172,18 @@ def report(
     "--ledger", required=True, help="The folder, or the place in an object store, to record into."
 )
 @click.option("--checksums", is_flag=True, help="Also read new data files, and keep digests.")
+@click.option("--values", is_flag=True, help="Also keep values that commits ended: all but blobs.")
+@click.option("--column", "columns", multiple=True, help="The same of a column; may be repeated.")
+@click.option("--max-bytes", type=int, default=1 << 30, help="Of values, for each branch; 1 GiB.")
 @ALLOW_BASES
 @JSON
 def record(
     uris: tuple[str, ...],
     ledger: str,
     checksums: bool,
+    values: bool,
+    columns: tuple[str, ...],
+    max_bytes: int,
     allow_bases: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -183,13 +205,44 @@ def record(
             continue
         for table in tables:
             try:
-                added = target.record(table, allow_bases=allow_bases, checksums=checksums)
+                added = target.record(
+                    table,
+                    allow_bases=allow_bases,
+                    checksums=checksums,
+                    values=values or (columns or False),
+                    max_bytes=max_bytes,
+                )
             except LanceExplorerError as error:
                 has_failed = _failed(table, error, as_json)
                 continue
             branches = Section("branches", None, added)
             print_answer(Answer(f"{table}: {_added(added)}", (branches,)), as_json=as_json)
     sys.exit(1 if has_failed else 0)
+
+
+@main.command("forget-values")
+@click.argument("table")
+@click.argument("where")
+@click.option("--ledger", required=True, help="Where the table was recorded.")
+@JSON
+def forget_values(table: str, where: str, ledger: str, as_json: bool) -> None:
+    """Forget the kept values of the rows of TABLE that WHERE fits, and say where they still stand.
+
+    TABLE is a URI, or the name of a recorded table. WHERE is an SQL expression.
+    """
+    told = Ledger(ledger).forget_values(table, where)
+    removed = told.filter(what="removed")["statement"].to_list()
+    left = int((told["what"] == "still there").sum())
+    sentence = f"{table}: nothing of such rows was in the ledger."
+    if removed:
+        sentence = f"{table}: removed {'; '.join(removed)}."
+    shown = (
+        told if as_json else told.filter(pl.col("what") != "removed").select("what", "statement")
+    )
+    title = "Where they still stand" if left else "What was not searched"
+    print_answer(
+        Answer(sentence, (Section("forgotten", title, shown),)), as_json=as_json, most=None
+    )
 
 
 @main.command(context_settings={"ignore_unknown_options": True})  # so that -1 is a version
@@ -375,11 +428,18 @@ def _failed(uri: str, error: LanceExplorerError, as_json: bool) -> bool:
 def _added(added: pl.DataFrame) -> str:
     """Return in words what was recorded of the branches of a table."""
     parts = list[str]()
-    for row in added.filter(pl.col("new_versions") > 0).iter_rows(named=True):
+    for row in added.iter_rows(named=True):
         count, first, last = row["new_versions"], row["first_version"], row["last_version"]
-        branch = "" if row["branch"] is None else f"branch {row['branch']}: "
         which = "" if first is None else f", {first}" + ("" if first == last else f" to {last}")
-        parts.append(f"{branch}{count:,} new version{'' if count == 1 else 's'}{which}")
+        told = [f"{count:,} new version{'' if count == 1 else 's'}{which}"] if count else []
+        told += [
+            f"{words} of {counted(row[name], 'row')}"
+            for name, words in _OF_VALUES.items()
+            if row[name]
+        ]
+        if told:
+            branch = "" if row["branch"] is None else f"branch {row['branch']}: "
+            parts.append(branch + ", ".join(told))
     return "; ".join(parts) or "nothing new"
 
 

@@ -4,15 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
 from lance_explorer.findings import Finding
 from lance_explorer.history.history import History
 from lance_explorer.history.listing import VersionFile, VersionListing
+from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.storage import Storage
 
-__all__ = ["Note", "Recorded", "is_long"]
+__all__ = ["KeptCells", "Note", "Recorded", "is_long"]
 
 Note = Callable[[VersionFile, bytes], object]
 """What is told of each manifest file that is read."""
+
+KeptCells = tuple[pl.Series, NDArray[np.bool_]]
+"""Values of a column, and which of them are known."""
 
 _LONG_BYTES = 128 << 20
 _LONG_REQUESTS = 200
@@ -40,6 +48,25 @@ class Recorded(Protocol):
 
     def digests(self) -> Mapping[tuple[str, str], Mapping[int, str]]:
         """Return digests of the columns of data files, by root and path of the files."""
+
+    def kept_cells(
+        self, branch: str | None, version: int, before: int, column: str, addresses: Uint64Array
+    ) -> KeptCells | None:
+        """Return what was kept of a column before the commit of a version ended its values.
+
+        Parameters
+        ----------
+        branch : str or None
+            The branch.
+        version : int
+            The version of the commit.
+        before : int
+            The version before it.
+        column : str
+            The column, as that calls it.
+        addresses : ndarray of uint64
+            Where the rows are in that.
+        """
 
 
 def is_long(storage: Storage, files: Sequence[VersionFile]) -> bool:

@@ -229,7 +229,7 @@ def why_values_are_lost(view: HistoryView, version: int) -> str | None:
     known = f"version {version} is known from the ledger alone"
     if has_no_values(view):
         return (
-            f"{known}, which keeps no values; if the table still exists, "
+            f"{known}, which kept none of these values; if the table still exists, "
             "open_table(uri, ledger=ledger) reads those that are left"
         )
     missing, num_files = _missing_files(view, version)

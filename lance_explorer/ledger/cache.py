@@ -26,13 +26,16 @@ from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.ledger.recorder import Recorder
 from lance_explorer.ledger.recording import base_of, now
 from lance_explorer.ledger.segments import About, write_segment
+from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.storage import Storage
 
 __all__ = [
     "CachedTable",
     "cache_folder",
     "clear_cache",
+    "file_names",
     "read_file",
+    "remove_file",
     "use_cache",
     "write_file",
 ]
@@ -136,6 +139,11 @@ class CachedTable:
         """Return nothing: none are kept here."""
         return {}
 
+    def kept_cells(
+        self, branch: str | None, version: int, before: int, column: str, addresses: Uint64Array
+    ) -> None:
+        """Return nothing: no values are kept here."""
+
     def _write(self, recorder: Recorder, branch: str | None) -> None:
         frames, _ = recorder.take()
         release = release_of("lance-explorer")
@@ -193,6 +201,22 @@ def read_file(name: str, file: str) -> bytes | None:
         return None
     _touch(top / name)
     return data
+
+
+def file_names(name: str, begin: str) -> list[str]:
+    """Return the files in a folder of the cache whose names begin so."""
+    top = cache_folder()
+    if top is None:
+        return []
+    return sorted([one.name for one in (top / name).glob(f"{begin}*.parquet")])
+
+
+def remove_file(name: str, file: str) -> None:
+    """Remove a file of the cache, if it is there."""
+    top = cache_folder()
+    if top is not None:
+        with suppress(OSError):
+            (top / name / file).unlink()
 
 
 def _bound(folder: Path) -> None:

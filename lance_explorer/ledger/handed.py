@@ -31,6 +31,7 @@ from lance_explorer.ledger.recorder import Base, Recorder
 from lance_explorer.ledger.recording import base_of, with_transactions
 from lance_explorer.ledger.segments import About, Segment
 from lance_explorer.ledger.sidecars import root_key, sidecar_names
+from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.storage import FileInfo, Storage
 
 __all__ = ["Handed", "HandedTable", "Handing"]
@@ -141,6 +142,11 @@ class Handing:
         """Return nothing: none are kept here."""
         return {}
 
+    def kept_cells(
+        self, branch: str | None, version: int, before: int, column: str, addresses: Uint64Array
+    ) -> None:
+        """Return nothing: no values are kept here."""
+
     def handed(self, view: HistoryView) -> Handed:
         """Return the versions of a view that uses this, after reading them."""
         last = view.history.versions_read[-1]  # reads what is not read yet
@@ -234,6 +240,11 @@ class HandedTable:
     def digests(self) -> dict[tuple[str, str], dict[int, str]]:
         """Return nothing: none are kept here."""
         return {}
+
+    def kept_cells(
+        self, branch: str | None, version: int, before: int, column: str, addresses: Uint64Array
+    ) -> None:
+        """Return nothing: no values are kept here."""
 
     def _file(self, path: str) -> bytes | None:
         version = self._life.manifests.get(path)

@@ -14,6 +14,7 @@ __all__ = [
     "FILES",
     "FORMAT",
     "FRAGMENTS",
+    "KEPT",
     "KINDS",
     "REFS",
     "SECTIONS",
@@ -139,5 +140,27 @@ CHECKSUMS = FrameSchema(
     ),
 )
 """Digests of data files, in files of their own."""
+
+KEPT = FrameSchema(
+    "kept",
+    (
+        Column("version", ID, "version whose commit ended values"),
+        Column("sha256", TEXT, "digest of the manifest of that version, in hexadecimal"),
+        Column("version_before", ID, "version that had them"),
+        Column("asked", pl.List(pl.String()), "columns of the version before that were asked for"),
+        Column("file", TEXT, "file of values of these columns; null if none", nullable=True),
+        Column("columns", pl.List(pl.String()), "columns that it has of this commit"),
+        Column("num_rows", COUNT, "rows of this commit in the file", unit="rows"),
+        Column("num_lost", COUNT, "rows of which a value was gone", unit="rows"),
+        Column(
+            "forgotten", pl.List(pl.UInt64()), "addresses of rows that are not to be kept again"
+        ),
+    ),
+)
+"""Of which commits values were kept, in files of their own, and in which files they are.
+
+A file of values has ``version``, ``_rowaddr`` (where the row was in the version before) and
+``values``, a struct of the columns as that version called them.
+"""
 
 KINDS = {schema.name: schema for schema in (VERSIONS, FRAGMENTS, SECTIONS, FILES, REFS)}

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version as release_of
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lance_explorer.above import table_of
-from lance_explorer.arguments import flag, path, text, whole_number
+from lance_explorer.arguments import flag, names, path, shown, text, whole_number
 from lance_explorer.errors import (
     FormatError,
     InvalidArgumentError,
@@ -26,6 +26,7 @@ from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.table_input import open_view, view_of
 from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.checksums import checksums_folder, record_checksums
+from lance_explorer.ledger.forgetting import FORGOTTEN, forget_values
 from lance_explorer.ledger.kinds import REFS
 from lance_explorer.ledger.lives import Life
 from lance_explorer.ledger.merging import (
@@ -39,6 +40,7 @@ from lance_explorer.ledger.recorded_storage import NoStorage
 from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.ledger.recording import Added, record_branch
 from lance_explorer.ledger.segments import Segment, write_segment
+from lance_explorer.ledger.value_recorder import ValuesKept, record_values
 from lance_explorer.shown import described
 from lance_explorer.storage import EXTERNAL_SCHEME, Options, open_storage
 from lance_explorer.storage.secrets import hiding_arguments, without_secrets
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from lance_explorer.table import Table
 
 __all__ = [
+    "ADDED",
     "RECORDED",
     "TABLES",
     "Ledger",
@@ -60,8 +63,8 @@ __all__ = [
     "recorded_table",
 ]
 
-RECORDED = FrameSchema(
-    "recorded",
+ADDED = FrameSchema(
+    "added",
     (
         Column("uri", TEXT, "root of the table"),
         BRANCH,
@@ -69,6 +72,18 @@ RECORDED = FrameSchema(
         Column("first_version", ID, "first one that was added; null if none", nullable=True),
         Column("last_version", ID, "last one that was added; null if none", nullable=True),
         Column("bytes_read", BYTES, "manifests that were read", unit="bytes"),
+    ),
+)
+"""What was added to a ledger, a row for each branch."""
+
+RECORDED = FrameSchema(
+    "recorded",
+    (
+        *ADDED.columns,
+        Column("kept_rows", COUNT, "rows whose former values were kept", unit="rows"),
+        Column("kept_bytes", BYTES, "size of the files with them", unit="bytes"),
+        Column("left_out_rows", COUNT, "rows that did not fit into `max_bytes`", unit="rows"),
+        Column("lost_rows", COUNT, "rows of which a former value was gone", unit="rows"),
     ),
 )
 
@@ -86,6 +101,7 @@ TABLES = FrameSchema(
         Column("last_recorded", TIME, "when anything new was recorded last"),
         Column("segments", COUNT, "recordings that were not merged yet", unit="segments"),
         Column("bytes", BYTES, "size of their files", unit="bytes"),
+        Column("kept_bytes", BYTES, "size of the files of kept values, of all lives", unit="bytes"),
     ),
 )
 
@@ -150,13 +166,16 @@ class Ledger:
         *,
         words: bool = True,
         checksums: bool = False,
+        values: bool | Iterable[str] = False,
+        max_bytes: int = 1 << 30,
         as_: str | os.PathLike[str] | None = None,
     ) -> pl.DataFrame:
         """Record the versions of a table that the ledger has not yet; one row for each branch.
 
         What is recorded outlives a cleanup: versions and their transactions, fragments, row IDs and
-        deleted rows, schemas, indices, tags and branches; all metadata, and no values. Manifests
-        are read once. If this is interrupted, what was written counts, and the next call goes on.
+        deleted rows, schemas, indices, tags and branches; all metadata, and with ``values`` what
+        commits ended, too. Manifests are read once. If this is interrupted, what was
+        written counts, and the next call goes on.
 
         Parameters
         ----------
@@ -175,6 +194,16 @@ class Ledger:
             Whether to read each data file that was not read so before, and keep digests of its
             columns. Then ``open_table(..., ledger=).check(depth="values")`` finds what changed in
             them since, which nothing in the format shows. Goes on where it was interrupted.
+        values : bool or iterable of str, default False
+            Whether to keep the values that rows had before a commit wrote or removed them, or
+            dropped their column; or of which columns, by any name that they had. True are all
+            columns but blobs, which are kept where they are named. What is kept answers after a
+            cleanup, too: :meth:`Table.changes`, :meth:`Row.history`, :meth:`Table.find`,
+            :meth:`Table.blame` and plans need not know where a value was. Each commit is read once,
+            as long as its files are there.
+        max_bytes : int, default 1 GiB
+            How many bytes of values to keep for each branch. A commit that ended more than what is
+            left of them is left out, which ``left_out_rows`` tells; the next call tries again.
         as_ : str or os.PathLike, optional
             Where the table was recorded before it was moved, as :meth:`open` takes it: what is
             known of it is then known of the table at its new place, too.
@@ -193,16 +222,45 @@ class Ledger:
             name = text("branch", branch)
             wanted = [None if name == "main" else name]
         keeps_words, takes_checksums = flag("words", words), flag("checksums", checksums)
+        columns = values if isinstance(values, bool) else [*_columns(values)]
+        most = whole_number("max_bytes", max_bytes)
         self._place.check_apart(main.uri)
         if as_ is not None:
             self._copy(self._named(path("as_", as_)), main.uri)
         recorded = self._record(main, wanted, words=keeps_words)
+        kept = [ValuesKept()] * len(recorded)
+        if columns is not False:
+            asked = None if columns is True else columns
+            kept = self._keep(main, recorded["branch"].to_list(), asked, most)
+        told = [list(row) for row in zip(*map(astuple, kept), strict=True)] or [[]] * 4
+        named = dict(zip(RECORDED.names[len(ADDED.names) :], told, strict=True))
+        recorded = RECORDED.build(recorded.to_dict(as_series=False) | named)
         if takes_checksums:
             for each in wanted:
                 with suppress(NotFoundError):
                     view = main.on_branch(each)
                     record_checksums(view, main.uri, self._place, folder_of(main.uri))
         return recorded
+
+    def _keep(
+        self,
+        main: HistoryView,
+        branches: Iterable[str | None],
+        columns: list[str] | None,
+        max_bytes: int,
+    ) -> list[ValuesKept]:
+        """Keep values of branches that were recorded."""
+        known = self._table(main.uri)
+        view, found = main.with_recorded(known), list[ValuesKept]()
+        for branch in branches:
+            own = view.on_branch(branch)
+            _ = own.history  # which tells whose past it is
+            life, kept = known.chosen(branch), known.kept_values(branch)
+            if life is None:
+                found.append(ValuesKept())
+            else:
+                found.append(record_values(own, kept, life.digests, columns, max_bytes))
+        return found
 
     def _copy(self, table: RecordedTable, uri: str) -> None:
         """Let what is recorded of a table be recorded of another place, too."""
@@ -215,11 +273,12 @@ class Ledger:
                 frames |= {kind: segment.read(kind) for kind in segment.about.files}
                 about = replace(segment.about, uri=uri, replaces=[])
                 write_segment(self._place, to.folder(branch), frames, about)
+            table.kept_values(branch).copy_to(to.folder(branch))
 
     def _record(
         self, main: HistoryView, branches: Iterable[str | None], *, words: bool
     ) -> pl.DataFrame:
-        columns: dict[str, list[Any]] = {name: [] for name in RECORDED.names}
+        columns: dict[str, list[Any]] = {name: [] for name in ADDED.names}
         known = self._table(main.uri)
         for branch in branches:
             try:
@@ -231,7 +290,7 @@ class Ledger:
             row = record_and_merge(view, self._place, known, words=words)
             for name, value in zip(columns, row, strict=True):
                 columns[name].append(value)
-        return RECORDED.build(columns)
+        return ADDED.build(columns)
 
     @documented(TABLES)
     def tables(self) -> pl.DataFrame:
@@ -250,8 +309,9 @@ class Ledger:
                 sizes = {
                     one.name: one.size_bytes for one in self._place.files(table.folder(branch))
                 }
+                kept = sum([one.size_bytes for one in table.kept_values(branch).infos()])
                 for number, life in enumerate(table.lives(branch), 1):
-                    row = (table.uri, branch, number, *_facts(life, sizes))
+                    row = (table.uri, branch, number, *_facts(life, sizes), kept)
                     for name, value in zip(columns, row, strict=True):
                         columns[name].append(value)
         return TABLES.build(columns)
@@ -365,6 +425,83 @@ class Ledger:
             for name in sorted(old, key=lambda name: not name.startswith("versions-")):
                 if name not in names:
                     self._place.delete(f"{folder}/{name}")
+            self._forget_values_of(known, branch, [one.versions for one in kept])
+
+    def _forget_values_of(
+        self, known: RecordedTable, branch: str | None, kept: Iterable[pl.DataFrame]
+    ) -> None:
+        """Forget the values that commits before the first kept version, and of it, had ended."""
+        firsts = [frame.select("version", "sha256").row(0) for frame in kept]
+        values = known.kept_values(branch)
+        if not firsts:
+            values.delete([info.name for info in values.infos()])
+            return
+        stays = {
+            (version, digest)
+            for frame in kept
+            for version, digest in frame.select("version", "sha256").iter_rows()
+        } - {*firsts}
+        values.only(stays)
+
+    @hiding_arguments
+    @documented(FORGOTTEN)
+    def forget_values(
+        self,
+        table: str | os.PathLike[str],
+        where: str,
+        storage_options: Mapping[str, str] | None = None,
+    ) -> pl.DataFrame:
+        """Forget the values of some rows, such as a person's, at once and for good.
+
+        Values that were kept of the rows are removed on all branches, also where an earlier or
+        later value of the same row does not match; what commits say of them, in predicates,
+        messages and properties; and all that the cache of this computer has of the table. The table
+        is not written to: delete the rows there, clean up, and :meth:`record` that before.
+
+        Parameters
+        ----------
+        table : str or os.PathLike
+            Its URI, or its name if only one recorded table has it.
+        where : str
+            Which rows, as an SQL expression such as ``"email = 'a@b.org'"``.
+        storage_options : mapping of str to str, optional
+            Address and credentials of the table's store, to say where the rows still stand.
+
+        Returns
+        -------
+        polars.DataFrame
+            What was removed, where such rows still stand, and what could not be searched.
+
+        Raises
+        ------
+        TableNotFoundError
+            If no such table is recorded.
+        InvalidArgumentError
+            If the filter fits no version.
+
+        Examples
+        --------
+        >>> mine = lx.Ledger(folder / "personal")
+        >>> mine.record(table, values=True)["kept_rows"].sum()
+        14
+        >>> told = mine.forget_values("people.lance", "id = 2")
+        >>> told.filter(what="removed").select("branch", "num_rows").rows()
+        [(None, 2)]
+        """
+        known = self._named(path("table", table))
+        if not (asked := text("where", where).strip()):
+            raise InvalidArgumentError(
+                "where is a filter such as \"email = 'a@b.org'\", and not empty"
+            )
+        options = None if storage_options is None else Options(storage_options)
+        try:
+            view = HistoryView.open(known.uri, None, options).with_recorded(
+                own := self._table(known.uri)
+            )
+        except TableNotFoundError:
+            view = HistoryView.open(NoStorage(known.uri, known.refs()), recorded=known)
+            return forget_values(known, view, asked, is_there=False)
+        return forget_values(own, view, asked, is_there=True)
 
     def _table(self, uri: str) -> RecordedTable:
         return RecordedTable(self._place, folder_of(uri), uri)
@@ -401,6 +538,15 @@ class Ledger:
         return found[0]
 
 
+def _columns(values: object) -> tuple[str, ...]:
+    try:
+        return names("values", values)
+    except InvalidArgumentError:
+        raise InvalidArgumentError(
+            f"values is True, False or a list of names of columns, not {shown(values)}"
+        ) from None
+
+
 def folder_of(uri: str) -> str:
     """Return the folder of a table in a ledger."""
     return (
@@ -415,7 +561,7 @@ def _folder_name(name: str) -> str:
 def record_and_merge(
     view: HistoryView, place: Place, table: RecordedTable, *, words: bool = True
 ) -> tuple[Any, ...]:
-    """Record what is new of a branch, and merge what is to be merged; return a row of RECORDED."""
+    """Record what is new of a branch, and merge what is to be merged; return a row of ADDED."""
     branch = view.branch
     added = record_branch(view, place, table, release_of("lance-explorer"), words=words)
     if added.segments:
@@ -425,7 +571,7 @@ def record_and_merge(
 
 
 def recorded_row(uri: str, branch: str | None, added: Added) -> tuple[Any, ...]:
-    """Return a row of RECORDED."""
+    """Return a row of ADDED."""
     line = [one for one in added.versions if one < FIRST_DETACHED]
     first, last = (min(line), max(line)) if line else (None, None)
     return uri, branch, len(added.versions), first, last, added.bytes_read

@@ -12,9 +12,10 @@ from lance_explorer.findings import Cause, Finding, Subject
 from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.history.history import EMPTY_HISTORY, History
 from lance_explorer.history.listing import FIRST_DETACHED, VersionFile, VersionListing
-from lance_explorer.history.recorded import Note
+from lance_explorer.history.recorded import KeptCells, Note
 from lance_explorer.history.refs import branch_root
 from lance_explorer.ledger.checksums import Digests, read_checksums
+from lance_explorer.ledger.kept_values import KeptValues
 from lance_explorer.ledger.kinds import REFS
 from lance_explorer.ledger.lives import Life, file_names, lives
 from lance_explorer.ledger.places import Place
@@ -22,6 +23,7 @@ from lance_explorer.ledger.recorded_history import recorded_history
 from lance_explorer.ledger.recorded_storage import RecordedStorage
 from lance_explorer.ledger.segments import Segment, open_segment, segment_names
 from lance_explorer.ledger.sidecars import root_key
+from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.storage import FileInfo, Storage
 
 __all__ = ["RecordedTable"]
@@ -57,6 +59,7 @@ class RecordedTable:
         self._doubts: dict[str | None, list[Finding]] = defaultdict(list)
         self._contents: dict[int, dict[tuple[str, str], bytes]] = {}
         self._verdicts: dict[tuple[int, VersionFile], bool | None] = {}
+        self._kept: dict[str | None, KeptValues] = {}
         self._gone: dict[str, dict[str, FileInfo]] = defaultdict(dict)
 
     def over(self, storage: Storage) -> Storage:
@@ -68,6 +71,7 @@ class RecordedTable:
         """Return the versions that are kept, and those that are recorded of the same table."""
         if segment_names(self._place.files(self.folder(branch))) != self._names.get(branch):
             self.forget(branch)
+        self._kept.pop(branch, None)
         gone = self._gone[branch_root(branch) if branch else ""]
         gone.clear()  # what was gone may be there: another table, under the same names
         is_gone = branch is None and not live.versions and not self._is_alone
@@ -111,6 +115,26 @@ class RecordedTable:
     def digests(self) -> Digests:
         """Return the digests of data files, by root and path, of all branches."""
         return read_checksums(self._place, self._folder)
+
+    def kept_cells(
+        self, branch: str | None, version: int, before: int, column: str, addresses: Uint64Array
+    ) -> KeptCells | None:
+        """Return what was kept of a column before the commit of a version ended its values."""
+        life = self._chosen.get(branch)
+        digest = life.digests.get(version) if life is not None else None
+        if digest is None:
+            return None
+        kept = self.kept_values(branch)
+        found = kept.cells(version, digest, before, column, addresses)
+        while kept.damage:
+            self._damage[branch].append(_damaged(kept.damage.pop()))
+        return found
+
+    def kept_values(self, branch: str | None) -> KeptValues:
+        """Return the values that are kept of a branch."""
+        if branch not in self._kept:
+            self._kept[branch] = KeptValues(self._place, self.folder(branch))
+        return self._kept[branch]
 
     def lives(self, branch: str | None) -> list[Life]:
         """Return the tables that stood at this place, as far as they are recorded."""
@@ -200,6 +224,7 @@ class RecordedTable:
         """Read the segments of a branch anew when they are asked for next."""
         self._lives.pop(branch, None)
         self._chosen.pop(branch, None)
+        self._kept.pop(branch, None)
         self._verdicts.clear()
         self._contents.clear()
 

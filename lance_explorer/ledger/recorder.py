@@ -38,7 +38,7 @@ from lance_explorer.ledger.segments import digest
 from lance_explorer.ledger.sidecars import Sidecar, sidecars_of_fragment, sidecars_of_indices
 from lance_explorer.storage import Storage
 
-__all__ = ["Base", "Recorder", "operation_of"]
+__all__ = ["Base", "Recorder", "manifest_without_words", "operation_of"]
 
 _MOST_NAMES = 50
 _MOST_DAMAGED_BYTES = 16 << 20
@@ -114,7 +114,9 @@ class Recorder:
                 return False
         if not is_apart:
             self._start_over()
-            self._note_version(file, data, raw=data if self._words else _without_words(data))
+            self._note_version(
+                file, data, raw=data if self._words else manifest_without_words(data)
+            )
         return True
 
     def take(self) -> tuple[dict[str, pl.DataFrame], list[Sidecar]]:
@@ -293,7 +295,7 @@ class _UnusualError(Exception):
     """A manifest that is right, but cannot be put together again from its fragments alone."""
 
 
-def _without_words(data: bytes) -> bytes:
+def manifest_without_words(data: bytes) -> bytes:
     """Return a manifest file whose transaction says nothing; nothing of what is none."""
     try:
         layout = read_layout(data)

@@ -12,21 +12,23 @@ import polars as pl
 from lance_explorer.answers import Answer, Answering, Section
 from lance_explorer.answers.calls import call
 from lance_explorer.arguments import names, whole_number
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.format.schema import NO_PARENT, is_blob
 from lance_explorer.frames.commit_facts import COMMIT_FACTS
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.events.address_identities import identities_at
-from lance_explorer.history.identity.state_rows import state_rows
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.values.later_values import values_at
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.blame_frame import BLAME, blame_frame
 from lance_explorer.lineage.blamed_cells import Cells
 from lance_explorer.lineage.cell_search import CellSearch, Question, newest_first
 from lance_explorer.lineage.event_frame import EventColumns
 from lance_explorer.lineage.following import followed_events
+from lance_explorer.lineage.matching_at import matching_in
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.storage import check_not_forked
 
@@ -241,7 +243,7 @@ def blamed_rows(view: HistoryView, question: Question, found: pl.DataFrame) -> p
     addresses = found["_rowaddr"].to_numpy()
     row_ids = found["_rowid"].to_numpy()
     identities, live = identities_at(rows, position, addresses)
-    cells = _current(view, question, addresses, row_ids)
+    cells = _current(rows, position, question, addresses, identities)
     parts, steps = followed_events(rows, identities, live, range(position + 1), position)
     events = newest_first(EventColumns.concatenated(parts))
     search = CellSearch(
@@ -255,34 +257,35 @@ def _matching(view: HistoryView, question: Question, offset: int, limit: int) ->
     """Return row IDs and addresses of rows that match."""
     from lance_explorer.values import read_rows
 
-    check_values(view, question.version)
-    return read_rows(
-        value_root(view, question.version),
-        question.version,
-        ["_rowid", "_rowaddr"],
-        question.where,
-        limit,
-        offset,
-        view.storage.options,
-    )
+    try:
+        check_values(view, question.version)
+        return read_rows(
+            value_root(view, question.version),
+            question.version,
+            ["_rowid", "_rowaddr"],
+            question.where,
+            limit,
+            offset,
+            view.storage.options,
+        )
+    except InvalidArgumentError:
+        raise
+    except LanceExplorerError:
+        rows = state_rows(view)
+        addresses = matching_in(rows, position_of(rows, question.version), question.where)
+        return addresses.slice(offset, limit)
 
 
 def _current(
-    view: HistoryView, question: Question, addresses: Uint64Array, row_ids: Uint64Array
+    rows: StateRows,
+    position: int,
+    question: Question,
+    addresses: Uint64Array,
+    identities: Uint64Array,
 ) -> dict[str, Cells]:
     """Return the cells as they are."""
-    from lance_explorer.values import read_rows_at
-
     if not len(addresses):
         return {name: Cells.of(pl.Series([], dtype=pl.Null)) for name in question.columns}
-    values = read_rows_at(
-        value_root(view, question.version),
-        question.version,
-        addresses,
-        row_ids,
-        question.columns,
-        view.storage.options,
-        check_values(view, question.version),
-        whole_blobs=question.whole_blobs,
-    )
+    blobs = question.whole_blobs
+    values = values_at(rows, position, addresses, identities, question.columns, whole_blobs=blobs)
     return {name: Cells.of(values[name]) for name in question.columns}

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from lance_explorer.frames.columns import EVIDENCE, ID, TEXT, TIME
 from lance_explorer.frames.followed import EVENT
+from lance_explorer.history.events.follow_rows import RowsInStep
 from lance_explorer.history.events.row_runs import NO_ADDRESS, Columns
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.lineage.follow_rows import RowsInStep
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 

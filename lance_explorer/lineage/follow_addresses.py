@@ -12,6 +12,7 @@ from lance_explorer.frames.followed import FOLLOWED_ADDRESSES, OUTCOME, Outcome
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.doubtful_links import last_links, last_links_at
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.follow_rows import RowsInStep, trace
 from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import NO_ADDRESS
@@ -22,7 +23,6 @@ from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.event_frame import enum_series, fragments, nulls, only
-from lance_explorer.lineage.follow_rows import RowsInStep, trace
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
 __all__ = ["follow_addresses"]

@@ -20,8 +20,10 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED, ROW_HISTORY
 from lance_explorer.frames.known_from import known_from_branches
 from lance_explorer.history.events.address_identities import identities_at
+from lance_explorer.history.events.clones import step_facts
 from lance_explorer.history.events.doubtful_links import last_links, last_links_at
 from lance_explorer.history.events.event_runs import RowEvents
+from lance_explorer.history.events.follow_rows import RowsInStep, trace
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
@@ -29,9 +31,7 @@ from lance_explorer.history.identity.version_positions import check_some, positi
 from lance_explorer.history.reading.row_endings import row_not_found
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.ancestors import fork_of, identities_in_parent
-from lance_explorer.lineage.clones import step_facts
 from lance_explorer.lineage.event_frame import EventColumns, event_columns, only
-from lance_explorer.lineage.follow_rows import RowsInStep, trace
 from lance_explorer.lineage.fork_gaps import has_gap, since_fork
 from lance_explorer.lineage.row_values import with_values
 from lance_explorer.lineage.timeline import timeline

@@ -8,13 +8,13 @@ from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.identity import fields_of_both
 from lance_explorer.history.events.address_identities import addresses_at
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.follow_rows import trace
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.lineage.ancestors import ForkRows, identities_in_parent
 from lance_explorer.lineage.event_frame import EventColumns, event_columns
-from lance_explorer.lineage.follow_rows import trace
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 

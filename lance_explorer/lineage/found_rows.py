@@ -22,10 +22,10 @@ from lance_explorer.frames.commit_facts import COMMIT_FACTS, facts_of_records
 from lance_explorer.frames.followed import EVENT
 from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.events.doubtful_links import last_links_at
+from lance_explorer.history.events.follow_rows import trace
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.lineage.event_frame import enum_series
-from lance_explorer.lineage.follow_rows import trace
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["FOUND", "Sightings", "found_frame", "merged"]

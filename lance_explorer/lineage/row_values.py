@@ -1,6 +1,6 @@
 """The values of one row at each of its events."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -8,15 +8,15 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.common_types import differ
 from lance_explorer.history.columns.identity import ColumnsAt, columns_at
 from lance_explorer.history.columns.value_columns import ValueColumns, types_if_known, value_columns
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.paths import Branch, Stop
-from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.values.later_values import values_at
 from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import done_in_order
 
@@ -97,7 +97,6 @@ class _Place(NamedTuple):
 
     stop: Stop
     address: int
-    check_blob: Callable[[int, str], None]
 
     @property
     def name(self) -> tuple[str, int, int]:
@@ -130,11 +129,9 @@ def _place(view: HistoryView, event: dict[str, Any]) -> _Place | None:
     if version not in kept:
         return None
     try:
-        stop = _stop(on_branch, version)
-        check_blob = check_values(on_branch, version, some_rows=True)
+        return _Place(_stop(on_branch, version), address)
     except LanceExplorerError:
         return None
-    return _Place(stop, address, check_blob)
 
 
 def _stop(view: HistoryView, version: int) -> Stop:
@@ -164,19 +161,14 @@ def _read(
 
 
 def _values(place: _Place, row_id: int) -> pl.DataFrame | None:
-    from lance_explorer.values import read_rows_at
-
-    record, storage = place.stop.record, place.view.storage
-    is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
+    record, rows = place.stop.record, state_rows(place.view)
     try:
-        return read_rows_at(
-            value_root(place.view, record.version),
-            record.version,
+        return values_at(
+            rows,
+            rows.history.position(record.version),
             np.array([place.address], dtype=np.uint64),
-            np.array([row_id if is_stable else place.address], dtype=np.uint64),
+            np.array([row_id], dtype=np.uint64),
             [field.name for field in record.schema if field.parent_id == NO_PARENT],
-            storage.options,
-            place.check_blob,
         )
     except LanceExplorerError:
         place.view.values_missing(record.version)

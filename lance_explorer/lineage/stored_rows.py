@@ -14,13 +14,13 @@ from pyroaring import BitMap
 
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.values.later_values import position_to_read
 
 __all__ = [
     "Piece",
     "StoredRows",
     "Wanted",
     "files_of",
-    "position_to_read",
     "reads_of",
     "stored_rows",
 ]
@@ -192,11 +192,3 @@ def reads_of(rows: StateRows, pieces: Sequence[tuple[_T, Piece]]) -> Iterator[tu
             position_to_read(rows, start, min([piece.last for _, piece in here])),
             [one for one, _ in here],
         )
-
-
-def position_to_read(rows: StateRows, first: int, last: int) -> int:
-    """Return the last of some positions whose manifest the table keeps; the last one if none."""
-    for position in range(last, first - 1, -1):
-        if not rows.history.records[position].file.is_recorded:
-            return position
-    return last

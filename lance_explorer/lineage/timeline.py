@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lance_explorer.history.events.clones import step_facts
 from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_classes import classify
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.file_changes import InPlace, in_place
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.lineage.clones import step_facts
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.rowids.version_runs import RowVersionRuns
 

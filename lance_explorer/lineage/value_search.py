@@ -19,16 +19,17 @@ from lance_explorer.history.columns.value_columns import (
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import check_some
 from lance_explorer.history.paths import Stop
-from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.value_files import value_root
+from lance_explorer.history.values.later_values import position_to_read, values_at
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.found_rows import FOUND, Sightings, merged
+from lance_explorer.lineage.matching_at import matching_at
 from lance_explorer.lineage.shown_columns import ShownColumns
 from lance_explorer.lineage.stored_rows import (
     Piece,
     StoredRows,
     Wanted,
     files_of,
-    position_to_read,
     reads_of,
     stored_rows,
 )
@@ -169,9 +170,7 @@ def _why_refused(view: HistoryView, version: int, filter: str) -> InvalidArgumen
     from lance_explorer.values import check_filter
 
     try:
-        check_values(view, version, some_rows=True)
-        root = value_root(view, version)
-        return check_filter(root, version, filter, view.storage.options)
+        return check_filter(value_root(view, version), version, filter, view.storage.options)
     except InvalidArgumentError:
         raise
     except LanceExplorerError:
@@ -255,25 +254,11 @@ def _scanned(
     search: ValueSearch, position: int, fragments: list[int], filter: str
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Yield the matching offsets of some fragments of a version, by fragment."""
-    from lance_explorer.values import matching_rows
-
-    view = search.rows.view
-    version = search.rows.history.records[position].version
-    try:
-        check_values(view, version, some_rows=True)
-        found = matching_rows(
-            value_root(view, version), version, fragments, filter, view.storage.options
-        )
-    except InvalidArgumentError:
-        raise
-    except LanceExplorerError as error:
-        view.values_missing(version)
-        if len(fragments) > 1:
-            for fragment in fragments:
-                yield from _scanned(search, position, [fragment], filter)
-        else:
-            search.findings.append(_lost(view.branch, version, fragments[0], error))
-        return
+    rows = search.rows
+    found = matching_at(rows, position, fragments, filter)
+    version = rows.history.records[position].version
+    for lost in found.lost:
+        search.findings.append(_lost(rows.view.branch, version, lost.fragment_id, lost.error))
     search.bytes_read += found.bytes_read
     addresses = np.sort(found.addresses)
     of_fragment = addresses >> np.uint64(FRAGMENT_BITS)
@@ -402,26 +387,13 @@ def _values(
     search: ValueSearch, position: int, seen: Sightings, shown: ShownColumns
 ) -> pl.DataFrame | None:
     """Return values of rows in a version; None if they cannot be read."""
-    from lance_explorer.values import read_rows_at
-
     rows, view = search.rows, search.rows.view
     record = rows.history.records[position]
     asked = shown.names_at(position)
     if not asked:
         return None
-    row_ids = rows.lance_ids_at(position, rows.row_ids(seen.identity), seen.address)
     try:
-        check_blob = check_values(view, record.version, some_rows=True)
-        return read_rows_at(
-            value_root(view, record.version),
-            record.version,
-            seen.address,
-            row_ids,
-            asked,
-            view.storage.options,
-            check_blob,
-            whole_blobs=False,
-        )
+        return values_at(rows, position, seen.address, seen.identity, asked, whole_blobs=False)
     except LanceExplorerError as error:
         view.values_missing(record.version)
         search.findings.append(_lost(view.branch, record.version, None, error))

@@ -17,7 +17,7 @@ from lance_explorer.format.schema import NO_PARENT, Field, column_fields
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.identity import FieldsBefore
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.values.later_values import values_at
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.stored_rows import Piece, StoredRows, Wanted, reads_of, stored_rows
 from lance_explorer.lineage.where import fields_of
@@ -155,8 +155,7 @@ class BranchValues:
         found = list[Before]()
         for position, several in reads_of(self.rows, wanted):
             some = np.concatenate(several)
-            ids = self.rows.lance_ids_at(position, row_ids[some], addresses[some])
-            values = self._read(position, addresses[some], ids)
+            values = self._read(position, addresses[some], row_ids[some])
             if values is not None:
                 only_now = self._names_inside(position)[1]
                 found.append(Before(some, values, self.in_doubt_at(position), only_now))
@@ -257,22 +256,18 @@ class BranchValues:
         self, position: int, addresses: Uint64Array, row_ids: Uint64Array
     ) -> pl.DataFrame | None:
         """Return values of rows of one version by the names of now; None if they are lost."""
-        from lance_explorer.values import read_rows_at
-
         view: HistoryView = self.rows.view
         record = self.rows.history.records[position]
         names = self.names_at(position)
         if not names:
             return pl.DataFrame({"": np.zeros(len(addresses), dtype=np.int8)}).select([])
         try:
-            values = read_rows_at(
-                value_root(view, record.version),
-                record.version,
+            values = values_at(
+                self.rows,
+                position,
                 addresses,
                 row_ids,
                 [*names.values()],
-                view.storage.options,
-                check_values(view, record.version, some_rows=True),
                 whole_blobs=self.whole_blobs,
             )
         except LanceExplorerError:

@@ -7,9 +7,10 @@ from lance_explorer.changes.three_way import ThreeWay, check_columns, named
 from lance_explorer.changes.version_rows import place_rows
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.ancestors import BranchVersion
-from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.value_files import check_values, has_no_values, value_root
 from lance_explorer.history.version_refs import VersionRef, resolve
 from lance_explorer.history.view import HistoryView
+from lance_explorer.lineage.matching_at import matching_in
 from lance_explorer.plans.bringing import bring_rows
 from lance_explorer.plans.plan import PlanParts
 
@@ -20,7 +21,7 @@ def plan_restore_rows(
     view: HistoryView, where: str, at: VersionRef, key: Sequence[str]
 ) -> PlanParts:
     """Return what puts rows back: see :meth:`.Table.plan_restore_rows`."""
-    from lance_explorer.values.matching import check_filter, matching_rows
+    from lance_explorer.values.matching import check_filter
 
     then = resolve(view, at)
     latest = BranchVersion(view, view.latest_version)
@@ -38,12 +39,12 @@ def plan_restore_rows(
     parts.command = command("restore-rows", view.uri, where, **options)
     for place in (latest, then):
         check_columns(place, key)
-    check_values(*then)
-    fragments = [one.id for one in place_rows(then).fragments]
+    check_values(*then, some_rows=not has_no_values(then.view))
     root, storage = value_root(*then), then.view.storage.options
     if (refused := check_filter(root, then.version, where, storage)) is not None:
         raise refused
-    found = matching_rows(root, then.version, fragments, where, storage).addresses
+    rows = place_rows(then)
+    found = matching_in(rows.rows, rows.position, where)["_rowaddr"].to_numpy()
     if not len(found):
         parts.add(f"No row of {words} fits `{where}`.")
         return parts

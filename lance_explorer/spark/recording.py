@@ -24,7 +24,7 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.history.discovery import tables_below
 from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.ledger import (
-    RECORDED,
+    ADDED,
     Ledger,
     ledger_of,
     merge_branch,
@@ -52,7 +52,7 @@ _FEW_TASKS = 64
 RECORDED_TABLES = FrameSchema(
     "recorded_tables",
     (
-        *RECORDED.columns,
+        *ADDED.columns,
         Column("error", TEXT, "why the table was not recorded; null if it was", nullable=True),
     ),
 )

@@ -1,7 +1,12 @@
 """Everything that is read from data files, through pylance."""
 
 from lance_explorer.values.files import read_hidden_column, read_row_map
-from lance_explorer.values.matching import Matching, check_filter, matching_rows
+from lance_explorer.values.matching import (
+    Matching,
+    check_filter,
+    matching_rows,
+    matching_values,
+)
 from lance_explorer.values.rows import (
     ROW_VERSIONS,
     SYSTEM_COLUMNS,
@@ -24,6 +29,7 @@ __all__ = [
     "check_filter",
     "content_batches",
     "matching_rows",
+    "matching_values",
     "read_hidden_column",
     "read_row_map",
     "read_rows",

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from typing import NamedTuple
+from uuid import uuid4
 
 import numpy as np
+import polars as pl
+import pyarrow as pa
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.rowids.arrays import Uint64Array, concatenated
+from lance_explorer.rowids.arrays import Positions, Uint64Array, concatenated
 from lance_explorer.values.gate import reads_values
 from lance_explorer.values.opening import (
     StorageOptions,
@@ -16,7 +19,11 @@ from lance_explorer.values.opening import (
 )
 from lance_explorer.values.readable import open_readable
 
-__all__ = ["Matching", "check_filter", "matching_rows"]
+__all__ = ["Matching", "check_filter", "matching_rows", "matching_values"]
+
+
+_MANY = 1 << 30
+"""More rows than a fragment has: so all are in one file, and addresses are numbers."""
 
 
 class Matching(NamedTuple):
@@ -93,3 +100,36 @@ def matching_rows(
         found.append(batch.column("_rowaddr").to_numpy())
     addresses = concatenated(found).astype(np.uint64, copy=False)
     return Matching(addresses, int(dataset.io_stats_snapshot().read_bytes))
+
+
+@reads_values(files=False)
+def matching_values(uri: str, values: pl.DataFrame, types: pa.Schema, filter: str) -> Positions:
+    """Return which rows of a frame match a filter, as pylance tells it: their numbers, from 0.
+
+    Parameters
+    ----------
+    uri : str
+        Root of the table that they are of.
+    values : polars.DataFrame
+        The columns that the filter names.
+    types : pyarrow.Schema
+        The types that they have in the table, those of other columns too.
+    filter : str
+        Which rows, as an SQL expression.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If it does not fit the columns.
+    StorageError
+        If the values cannot be had in these types.
+    """
+    import lance  # takes long
+
+    with translating(f"values of {uri}", None):
+        schema = pa.schema([types.field(name) for name in values.columns])
+        rows = values.to_arrow().cast(schema)
+        dataset = lance.write_dataset(rows, f"memory://{uuid4().hex}", max_rows_per_file=_MANY)
+        found = dataset.scanner(columns=[], filter=filter, with_row_address=True).to_table()
+    numbers: Positions = found["_rowaddr"].to_numpy().astype(np.int64)
+    return numbers

@@ -309,8 +309,9 @@ class translating(failing):  # noqa: N801
     It tells bad arguments by ValueError. What fails later, a file or a filter, is an Arrow error.
     """
 
-    def __init__(self, version: int, storage_options: StorageOptions) -> None:
-        super().__init__(f"version {version} cannot be read", storage_options)
+    def __init__(self, what: int | str, storage_options: StorageOptions) -> None:
+        named = what if isinstance(what, str) else f"version {what}"
+        super().__init__(f"{named} cannot be read", storage_options)
 
     def _told(self, error: Exception) -> Exception:
         message = self._message(error)

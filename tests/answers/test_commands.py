@@ -25,6 +25,7 @@ COMMANDS = {
     "du": (TABLE,),
     "duplicates": (TABLE, "id"),
     "find": (TABLE, "id < 3"),
+    "forget-values": (TABLE, "id = 1", "--ledger", "{folder}/recorded"),
     "inspect": (TABLE, "refs"),
     "log": (TABLE,),
     "merge-preview": ("{folder}/t.lance", "dev"),
@@ -58,6 +59,7 @@ def test_every_command_with_an_answer_is_asked():
 def test_json_is_the_one_envelope(command, tmp_path):
     SyntheticTable(tmp_path / "t.lance").append(rows=2).branch("dev")
     (tmp_path / "a.lock").write_text(lx.lock(lx.open_table(TABLE).at(3)))
+    lx.Ledger(tmp_path / "recorded").record(TABLE)
     arguments = [part.format(folder=tmp_path) for part in COMMANDS[command]]
     [line] = run(command, *arguments, "--json").splitlines()
     told: dict[str, Any] = json.loads(line)

@@ -67,11 +67,11 @@ def test_few_versions_are_opened(tmp_path, monkeypatch):
     lance.dataset(path).optimize.compact_files()
     read = []
 
-    def reading(uri, version, *others):
+    def reading(uri, version, *others, **options):
         read.append(version)
-        return read_rows_at(uri, version, *others)
+        return read_rows_at(uri, version, *others, **options)
 
-    monkeypatch.setattr("lance_explorer.changes.known_values.read_rows_at", reading)
+    monkeypatch.setattr("lance_explorer.values.read_rows_at", reading)
 
     lines = lx.open_table(path).changes(0, mode="per_commit").to_polars()
 

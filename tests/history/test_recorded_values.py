@@ -113,7 +113,7 @@ def test_the_history_of_a_row_has_the_values_that_are_left(cleaned: Cleaned) -> 
 
 def test_a_ledger_by_itself_says_that_it_has_no_values(cleaned: Cleaned) -> None:
     alone = cleaned.ledger.open("people.lance")
-    with pytest.raises(StorageError, match="which keeps no values"):
+    with pytest.raises(StorageError, match="which kept none of these values"):
         alone.at(1).read()
     changes = alone.changes(1, 2).to_polars()
     assert changes["id"].null_count() == len(changes) == 50

@@ -5,12 +5,12 @@ from numpy.typing import NDArray
 
 from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.rowids.addresses import FRAGMENT_BITS, fragments_of
+from lance_explorer.rowids.addresses import FRAGMENT_BITS, first_address, fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.rowids.runs import RunColumns, Runs
 
-__all__ = ["addresses_at", "identities_at"]
+__all__ = ["addresses_at", "identities_at", "rows_of_state"]
 
 _OFFSETS = np.uint64((1 << FRAGMENT_BITS) - 1)
 
@@ -68,3 +68,13 @@ def addresses_at(
     all_rows = live_rows(rows, position)
     columns = RunColumns(all_rows.identity, all_rows.identity + all_rows.length, all_rows.after)
     return Runs.split(columns)[0].lookup(identities)
+
+
+def rows_of_state(rows: StateRows, state: int) -> tuple[Uint64Array, Uint64Array]:
+    """Return the addresses of the live rows of a state, and who they are."""
+    offsets = np.arange(rows.num_rows(state))
+    rows.load([state], versions=False)
+    rows.load_deleted([state])
+    offsets = offsets[~np.isin(offsets, deleted_offsets(rows.deleted(state)))]
+    first = np.uint64(first_address(rows.history.states[state].id))
+    return offsets.astype(np.uint64) + first, rows.ids(state).at(offsets)

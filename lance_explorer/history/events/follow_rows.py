@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lance_explorer.history.events.clones import step_facts
 from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_classes import classify
 from lance_explorer.history.events.row_comparison import compare_states
 from lance_explorer.history.events.row_runs import shifted
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.lineage.clones import step_facts
 from lance_explorer.rowids.arrays import Positions, Uint64Array, aranges
 
-__all__ = ["RowsInStep", "trace"]
+__all__ = ["RowsInStep", "of_rows", "trace"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,12 +67,13 @@ def trace(
         step = step_facts(rows, position)
         runs = compare_states(rows, removed.tolist(), added.tolist(), step.schemas)
         events = classify(rows, step, runs)
-        some = _of_rows(events, identities)
+        some = of_rows(events, identities)
         if len(some.row):
             yield some
 
 
-def _of_rows(events: RowEvents, identities: Uint64Array) -> RowsInStep:
+def of_rows(events: RowEvents, identities: Uint64Array) -> RowsInStep:
+    """Return what happened in a version to some rows, given by their identities, ascending."""
     first = np.searchsorted(identities, events.identity)
     counts = np.searchsorted(identities, events.identity + events.length) - first
     run = np.repeat(np.arange(len(events)), counts)

@@ -1,0 +1,1 @@
+"""Values of rows, also of versions whose files are gone."""
