@@ -1,6 +1,7 @@
 """Drift: how far the vector, or the number, of each row moved between two versions."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,12 @@ from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.feed_columns import feed_columns
 from lance_explorer.changes.steps import ChangeStep, VersionRange
 from lance_explorer.changes.summaries import num_rows_of
-from lance_explorer.errors import InvalidArgumentError, StorageError, VersionNotFoundError
+from lance_explorer.errors import (
+    InvalidArgumentError,
+    LanceExplorerError,
+    StorageError,
+    VersionNotFoundError,
+)
 from lance_explorer.frames.columns import COUNT, ID, TEXT, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import counted, percent
@@ -25,6 +31,7 @@ from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.values.later_values import values_at
 from lance_explorer.profiles.digests import quantiles_of
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.rowids.arrays import Uint64Array
@@ -413,7 +420,6 @@ class _End:
 
     def read(self, addresses: Uint64Array) -> Iterator[tuple[NDArray[np.int64], _Vectors]]:
         """Yield values of rows, in some order: their places in the array, and the vectors."""
-        check_values(self._view, self._record.version, some_rows=True)
         order = np.argsort(addresses, kind="stable")
         ordered = addresses[order]
         fragments = ordered >> np.uint64(FRAGMENT_BITS)
@@ -424,7 +430,14 @@ class _End:
             if (end - begin) * _ROWS_SCANNED_PER_ROW_TAKEN < span:
                 sparse.append(order[begin:end])
                 continue
-            for found, vectors in self._scanned(int(fragments[begin]), ordered[begin:end]):
+            scanned = self._scanned(int(fragments[begin]), ordered[begin:end])
+            try:
+                parts: Iterator[tuple[NDArray[np.int64], _Vectors]] = chain(
+                    [next(scanned)], scanned
+                )
+            except LanceExplorerError:  # its files may be gone
+                parts = iter([(np.arange(end - begin), self._taken(ordered[begin:end]))])
+            for found, vectors in parts:
                 yield order[begin:end][found], vectors
         if sparse:
             places = np.concatenate(sparse)
@@ -437,6 +450,7 @@ class _End:
         from lance_explorer.values import row_batches
         from lance_explorer.values.opening import to_polars
 
+        check_values(self._view, self._record.version, some_rows=True)
         first, last = (int(one) & _OFFSETS for one in (wanted[0], wanted[-1]))
         deleted = self._deleted(fragment_id)
         begin, end = (at - deleted.range_cardinality(0, at) for at in (first, last))
@@ -458,20 +472,10 @@ class _End:
             yield (places, vectors) if chosen.all() else (places[chosen], vectors[chosen])
 
     def _taken(self, addresses: Uint64Array) -> _Vectors:
-        from lance_explorer.values import read_rows_at
-
         identities = addresses
         if self._rows.has_row_ids_at(self._position):
             identities = identities_at(self._rows, self._position, addresses)[0]
-            identities = self._rows.row_ids(identities)
-        found = read_rows_at(
-            value_root(self._view, self._record.version),
-            self._record.version,
-            addresses,
-            identities,
-            [self._own],
-            self._view.storage.options,
-        )
+        found = values_at(self._rows, self._position, addresses, identities, [self._own])
         return self._vectors(found[self._own])
 
     def _vectors(self, values: pl.Series) -> _Vectors:

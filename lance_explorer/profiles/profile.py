@@ -25,6 +25,7 @@ from lance_explorer.profiles.frame import PROFILE, profile_frame
 from lance_explorer.profiles.kept import keep_profile, kept_profile, profile_key
 from lance_explorer.profiles.reading import ProfileRows
 from lance_explorer.profiles.shift import SHIFTED
+from lance_explorer.profiles.summaries import Summaries
 
 __all__ = ["SHIFTS", "Profile", "asked_positions", "profile", "profile_of", "typical"]
 
@@ -82,7 +83,7 @@ def profile(
     kept = kept_profile(view, key)
     if kept is not None:
         return Profile(view, _versions(rows, positions), *kept)
-    found = ProfileRows(rows, positions, chosen)
+    found = ProfileRows(rows, positions, chosen, Summaries.of(view))
     found.read(most)
     return profile_of(found, key)
 

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyroaring import BitMap
 
 from lance_explorer.errors import LanceExplorerError, StorageError
 from lance_explorer.findings import Finding, Remedy, Subject
@@ -27,15 +28,18 @@ from lance_explorer.history.columns.value_columns import (
     blob_columns,
     value_columns,
 )
+from lance_explorer.history.events.address_identities import rows_of_state
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import Stop
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.history.values.later_values import known_at
 from lance_explorer.lineage.stored_rows import Piece, StoredRows, Wanted, reads_of, stored_rows
 from lance_explorer.profiles.cohorts import FragmentCohorts, Runs, cohorts_of, read_in
 from lance_explorer.profiles.digests import Digest, merged
 from lance_explorer.profiles.folding import Part
 from lance_explorer.profiles.measures import Leaf, leaves_of
+from lance_explorer.profiles.summaries import Summaries, Summary, summary_key
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.values.inner_names import renamed, renamed_types
 
@@ -103,6 +107,10 @@ class Task:
     num_bytes: int
 
 
+_Part = tuple[_Read, int, pl.Series]
+"""Values of a cohort, given by its number."""
+
+
 @dataclass(slots=True)
 class _Held:
     """Values of rows that live in the same versions, of which no summary is made yet."""
@@ -168,6 +176,8 @@ class ProfileRows:
         The versions, ascending.
     chosen : sequence of str or None
         The columns, as the last version that has them calls them; all by default.
+    kept : Summaries, optional
+        What was read before, and is not read again.
 
     Attributes
     ----------
@@ -182,9 +192,14 @@ class ProfileRows:
     """
 
     def __init__(
-        self, rows: StateRows, positions: Sequence[int], chosen: Sequence[str] | None
+        self,
+        rows: StateRows,
+        positions: Sequence[int],
+        chosen: Sequence[str] | None,
+        kept: Summaries | None = None,
     ) -> None:
         self.rows, self.positions = rows, positions
+        self._kept = kept
         self.findings = list[Finding]()
         self.bytes_read = 0
         self._places = {position: place for place, position in enumerate(positions)}
@@ -212,9 +227,13 @@ class ProfileRows:
                 break
             chosen.append(task)
             size += task.num_bytes
-        for task in with_progress(chosen, "Reading values", "parts", few=2):
-            self.waiting.remove(task)
-            self._read(task)
+        try:
+            for task in with_progress(chosen, "Reading values", "parts", few=2):
+                self.waiting.remove(task)
+                self._read(task)
+        finally:
+            if self._kept is not None:
+                self._kept.keep()
         self._sum_up()
         self.bytes_read += size
 
@@ -353,11 +372,10 @@ class ProfileRows:
                 if key not in cohorts:
                     cohorts[key] = cohorts_of(self.rows, stored)
                 found = cohorts[key]
-                pieces += [
-                    (_Read(name, stored, found, numbers), piece)
-                    for piece, numbers in found.reads
-                    if numbers
-                ]
+                for piece, numbers in found.reads:
+                    read = _Read(name, stored, found, numbers)
+                    if numbers and not self._recall(read):
+                        pieces.append((read, piece))
         tasks = list[Task]()
         for position, reads in reads_of(self.rows, pieces):
             by_fragment = defaultdict[int, list[_Read]](list)
@@ -371,6 +389,84 @@ class ProfileRows:
                     some = {n: by_fragment[n] for n in fragment_ids[begin:][:_FRAGMENTS_AT_ONCE]}
                     tasks.append(Task(position, some, self._size(some)))
         return tasks
+
+    def _key(self, read: _Read) -> str:
+        """Return what a column of a fragment is kept under."""
+        fragment = self.rows.history.states[read.stored.pieces[0].state]
+        leaves = self._leaves(read.column, read.found.cohorts[0].runs)
+        return summary_key(fragment, read.stored.wanted, leaves)
+
+    def _recall(self, read: _Read) -> bool:
+        """Count the values of a column of a fragment that were read before, if all were."""
+        summary = self._kept.get(self._key(read)) if self._kept is not None else None
+        if summary is None:
+            return False
+        num_rows = self.rows.num_rows(read.stored.pieces[0].state)
+        found = dict[int, list[Digest] | pl.Series]()
+        for number in read.numbers:
+            offsets = read.found.cohorts[number].offsets
+            if offsets is None and summary.rest:
+                if summary.deleted != read.found.deleted:
+                    return False
+                found[number] = summary.rest
+                continue
+            if offsets is None:
+                offsets = BitMap(range(num_rows)) - read.found.deleted
+            values = summary.of(offsets)
+            if values is None:
+                return False
+            found[number] = values
+        for number, one in found.items():
+            self._count(read, number, one)
+        return True
+
+    def count(
+        self, read: _Read, waiting: Mapping[int, pl.Series], summed: Mapping[int, list[Digest]]
+    ) -> None:
+        """Count the values of a column of a fragment.
+
+        Parameters
+        ----------
+        read : _Read
+            What was read.
+        waiting : mapping of int to Series
+            Values, by the numbers of their cohorts.
+        summed : mapping of int to list
+            Summaries of those that were too many to wait.
+        """
+        rest = list[Digest]()
+        for number in read.numbers:
+            values, digests = waiting.get(number), summed.get(number)
+            if values is not None and digests is not None:
+                digests = self.summed(read, number, values, digests)
+            elif values is not None and _is_rest(read, number) and not _are_few(values):
+                rest = digests = self.summed(read, number, values)
+            if digests is not None:
+                self._count(read, number, digests)
+            elif values is not None:
+                self._count(read, number, values)
+        if self._kept is not None and not summed and len(read.found.reads) == 1:
+            num_rows = self.rows.num_rows(read.stored.pieces[0].state)
+            self._kept.note(self._key(read), _summary(read, rest, waiting, num_rows))
+
+    def summed(
+        self, read: _Read, number: int, values: pl.Series, so_far: Sequence[Digest] = ()
+    ) -> list[Digest]:
+        """Return summaries of values of a cohort, and of those that are summed up already."""
+        leaves = self._leaves(read.column, read.found.cohorts[number].runs)
+        digests = [leaf.digest(values) for leaf in leaves]
+        if not so_far:
+            return digests
+        return [merged(pair) for pair in zip(so_far, digests, strict=True)]
+
+    def _count(self, read: _Read, number: int, one: "list[Digest] | pl.Series") -> None:
+        runs = read.found.cohorts[number].runs
+        if isinstance(one, pl.Series):
+            self.hold(read.column, runs, one)
+            return
+        known = self._digests[read.column, runs]
+        for leaf, digest in zip(self._leaves(read.column, runs), one, strict=True):
+            known[leaf] = merged([known[leaf], digest]) if leaf in known else digest
 
     def _size(self, reads: Mapping[int, list[_Read]]) -> int:
         size = 0.0
@@ -404,18 +500,36 @@ class ProfileRows:
     def _read_again(self, task: Task, taken: "_Taken", error: LanceExplorerError) -> None:
         """Read what a failure kept from being read by fragment and column; else note it as lost."""
         rest = {n: reads for n, reads in task.reads.items() if n not in taken.whole}
-        if taken.part is not None:
-            self._lose(task.position, taken.part, rest.pop(taken.part), error)
         if len(task.reads) > 1:
             for fragment_id, reads in rest.items():
                 self._read(Task(task.position, {fragment_id: reads}, 0))
             return
         for fragment_id, reads in rest.items():
             if len(reads) == 1:
-                self._lose(task.position, fragment_id, reads, error)
+                self._read_later(task.position, fragment_id, reads[0], error)
                 continue
             for read in reads:
                 self._read(Task(task.position, {fragment_id: [read]}, 0))
+
+    def _read_later(
+        self, position: int, fragment_id: int, read: _Read, error: LanceExplorerError
+    ) -> None:
+        """Take a column of a fragment whose files are gone from where its values are left."""
+        rows, own = self.rows, self.columns[read.column][position].own
+        state = rows.history.by_id(rows.history.intervals.at(position))[fragment_id]
+        try:
+            addresses, identities = rows_of_state(rows, state)
+            values, known = known_at(
+                rows, position, addresses, identities, [own], whole_blobs=False
+            )
+        except LanceExplorerError as other:
+            known, error = np.zeros(1, dtype=np.bool_), other
+        if not known.all():
+            self._lose(position, fragment_id, [read], error)
+            return
+        batch = values.with_columns(pl.Series(_ADDRESS, addresses))
+        for _, parts in self._parts(Task(position, {fragment_id: [read]}, 0), batch):
+            self.count(read, {number: some for _, number, some in parts}, {})
 
     def _batches(self, task: Task) -> Iterator[pl.DataFrame]:
         from lance_explorer.values import row_batches
@@ -438,9 +552,7 @@ class ProfileRows:
         reads = next(iter(task.reads.values()))
         return [self.columns[read.column][task.position] for read in reads]
 
-    def _parts(
-        self, task: Task, batch: pl.DataFrame
-    ) -> Iterator[tuple[int, list[tuple[str, Runs, pl.Series]]]]:
+    def _parts(self, task: Task, batch: pl.DataFrame) -> Iterator[tuple[int, list[_Part]]]:
         """Yield each fragment of a batch, with its values by columns and versions."""
         addresses = batch[_ADDRESS].to_numpy()
         if not len(addresses):
@@ -455,16 +567,13 @@ class ProfileRows:
         for begin, end in zip(begins, [*begins[1:], len(fragments)], strict=True):
             fragment_id = int(fragments[begin])
             cuts = dict[tuple[int, tuple[int, ...]], _Cuts]()
-            parts = list[tuple[str, Runs, pl.Series]]()
+            parts = list[_Part]()
             for read in task.reads[fragment_id]:
                 key = id(read.found), read.numbers
                 if key not in cuts:
                     cuts[key] = self._cut(read, offsets[begin:end])
                 column = values[read.column].slice(begin, end - begin)
-                parts += [
-                    (read.column, read.found.cohorts[number].runs, some)
-                    for number, some in cuts[key].of(column)
-                ]
+                parts += [(read, number, some) for number, some in cuts[key].of(column)]
             yield fragment_id, parts
 
     def _cut(self, read: _Read, offsets: NDArray[np.int64]) -> "_Cuts":
@@ -567,46 +676,89 @@ class ProfileRows:
 
 
 class _Taken:
-    """Values of a task: those of a fragment count once all were read, unless they are too many.
+    """Values of a task: those of a fragment count once all were read.
 
     Attributes
     ----------
     whole : set of int
         The fragments of which all values were taken.
-    part : int or None
-        The fragment of which only the first values were taken.
     """
 
     def __init__(self, found: ProfileRows) -> None:
         self._found = found
         self._fragment_id: int | None = None
-        self._waiting = list[tuple[str, Runs, pl.Series]]()
+        self._reads = dict[str, _Read]()
+        self._waiting = defaultdict[str, dict[int, list[pl.Series]]](dict)
+        self._summed = defaultdict[str, dict[int, list[Digest]]](dict)
         self._num_bytes = 0
         self.whole = set[int]()
-        self.part: int | None = None
 
-    def add(self, fragment_id: int, parts: list[tuple[str, Runs, pl.Series]]) -> None:
+    def add(self, fragment_id: int, parts: list[_Part]) -> None:
         """Take values of a fragment, after all of the one before."""
         if fragment_id != self._fragment_id:
             self.end()
             self._fragment_id = fragment_id
-        self._waiting += parts
-        self._num_bytes += sum([int(values.estimated_size()) for _, _, values in parts])
+        for read, number, values in parts:
+            self._reads[read.column] = read
+            self._waiting[read.column].setdefault(number, []).append(values)
+            self._num_bytes += int(values.estimated_size())
         if self._num_bytes > _BYTES_HELD:
-            self._take()
-            self.part = fragment_id
+            self._sum_up()
 
     def end(self) -> None:
-        """Note that a fragment was read."""
-        self._take()
-        self.part = None
+        """Count the values of the fragment."""
+        for column, read in self._reads.items():
+            joined = {
+                n: pl.concat(parts, rechunk=True) for n, parts in self._waiting[column].items()
+            }
+            self._found.count(read, joined, self._summed[column])
         if self._fragment_id is not None:
             self.whole.add(self._fragment_id)
+        self._reads.clear()
+        self._waiting.clear()
+        self._summed.clear()
+        self._num_bytes = 0
 
-    def _take(self) -> None:
-        for column, runs, values in self._waiting:
-            self._found.hold(column, runs, values)
-        self._waiting, self._num_bytes = [], 0
+    def _sum_up(self) -> None:
+        """Make summaries, so that memory does not hold more values."""
+        for column, waiting in self._waiting.items():
+            summed = self._summed[column]
+            for number, parts in waiting.items():
+                values, so_far = pl.concat(parts, rechunk=True), summed.get(number, ())
+                summed[number] = self._found.summed(self._reads[column], number, values, so_far)
+        self._waiting.clear()
+        self._num_bytes = 0
+
+
+def _is_rest(read: _Read, number: int) -> bool:
+    """Tell whether a cohort is of the rows that no version deleted."""
+    return read.found.cohorts[number].offsets is None
+
+
+def _summary(
+    read: _Read, rest: list[Digest], waiting: Mapping[int, pl.Series], num_rows: int
+) -> Summary:
+    """Return what is kept of a column of a fragment: all values but those that are summed up."""
+    parts, values = list[BitMap](), list[pl.Series]()
+    for number, some in waiting.items():
+        offsets = read.found.cohorts[number].offsets
+        if offsets is None and rest:
+            continue
+        if offsets is None:
+            offsets = BitMap(range(num_rows)) - read.found.deleted
+        parts.append(offsets)
+        values.append(some)
+    if not values:
+        return Summary(read.found.deleted, rest, BitMap(), next(iter(waiting.values())).clear())
+    order = np.argsort(np.concatenate([np.array(one.to_array()) for one in parts]))
+    return Summary(
+        read.found.deleted, rest, BitMap.union(BitMap(), *parts), pl.concat(values)[order]
+    )
+
+
+def _are_few(values: pl.Series) -> bool:
+    """Tell whether values stay values."""
+    return len(values) <= _FEW_ROWS and values.estimated_size() <= _FEW_BYTES
 
 
 def _wanted(column: ColumnAt) -> Wanted:

@@ -1,13 +1,17 @@
 """Profiles that are kept in the cache: they are those that would be made, and no others."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import lance
 import pyarrow as pa
 import pytest
+from polars.testing import assert_frame_equal
 
 import lance_explorer as lx
 from lance_explorer.profiles import reading
+from tests.profiles.test_profile import every_type
 
 
 @pytest.fixture
@@ -72,3 +76,56 @@ def test_a_damaged_file_is_made_anew(uri: str, tmp_path: Path):
     [file] = kept(tmp_path)
     file.write_bytes(file.read_bytes()[:100])
     assert lx.open_table(uri).profile().to_polars().equals(made.to_polars())
+
+
+@pytest.mark.parametrize("stable", [True, False])
+def test_a_new_commit_costs_what_it_wrote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stable: bool
+):
+    uri, rows = str(tmp_path / "life.lance"), every_type()
+    cache = str(tmp_path / "cache")
+    few = rows.set_column(0, "key", [[10, 11, 12, 13]])
+    many = pa.concat_tables([rows] * 1_500)  # more than stay values
+    commits: list[Callable[[], object]] = [
+        lambda: lance.write_dataset(many, uri, enable_stable_row_ids=stable),
+        lambda: lance.write_dataset(few, uri, mode="append"),
+        lambda: lance.write_dataset(many.slice(0, 5_000), uri, mode="append"),
+        lambda: lance.dataset(uri).delete("key = 11"),
+        lambda: lance.dataset(uri).alter_columns(rename),
+        lambda: lance.dataset(uri).update({"f64": "9.75"}, where="key = 12"),
+        lambda: lance.dataset(uri).optimize.compact_files(num_threads=1),
+        lambda: lance.dataset(uri).checkout_version(2).restore(),
+    ]
+    rename: Any = {"path": "text", "name": "words"}
+    read = list[int]()
+    for commit in commits:
+        commit()
+        monkeypatch.setenv("LANCE_EXPLORER_CACHE", cache)
+        found = lx.open_table(uri).profile()
+        read.append(found.bytes_read)
+        monkeypatch.setenv("LANCE_EXPLORER_CACHE", "off")
+        whole = lx.open_table(uri).profile()
+        estimates = ["quantiles", "bin_edges", "bin_counts", "shift", "shift_of"]
+        alike = [frame.to_polars().drop(estimates) for frame in (found, whole)]
+        assert_frame_equal(*alike, rel_tol=1e-9)
+        assert found.columns == whole.columns
+    assert read[4] == read[7] == 0  # a rename, and a restore of what was read
+    assert all(read[place] < whole.bytes_read / 3 for place in (1, 2))
+    assert read[3] < whole.bytes_read
+
+
+def test_damaged_summaries_are_read_anew(uri: str, tmp_path: Path):
+    lx.open_table(uri).profile()
+    [file] = (tmp_path / "cache").rglob("summaries-*.parquet")
+    file.write_bytes(file.read_bytes()[:100])
+    assert lx.open_table(uri).profile("a").bytes_read > 0
+    assert lx.open_table(uri).profile("b", versions=[1]).to_polars()["num_rows"].to_list() == [9]
+
+
+def test_many_files_of_summaries_become_one(uri: str, tmp_path: Path):
+    for number in range(20):
+        lance.write_dataset(pa.table({"a": [number], "b": ["w"]}), uri, mode="append")
+        lx.open_table(uri).profile()
+    assert len([*(tmp_path / "cache").rglob("summaries-*.parquet")]) < 10
+    lance.dataset(uri).update_config({"some": "value"})
+    assert lx.open_table(uri).profile().bytes_read == 0
