@@ -106,7 +106,7 @@ def open_table(
         needs more raises BudgetExceededError. What pylance reads of values does not count.
     ledger : Ledger, str or os.PathLike, optional
         Where the table was recorded (:class:`Ledger`), or the path or URI of that. Versions that
-        are recorded and no longer kept are there as if they were, but for their values.
+        are recorded and no longer kept are there as if they were, but for values that are lost.
     values_apart : bool
         Whether another process reads values. pylance can end its process on a damaged data file;
         then that is an error, and this process goes on. By default values are read apart once

@@ -120,7 +120,9 @@ class LostValues:
 
     def recorded_only(self, rows: Line, position: int, why: str) -> None:
         """Note that only a ledger still has a version, and why its values are not read."""
-        remedy = Remedy("Tag versions whose values should be kept.")
+        remedy = Remedy(
+            "Record with values=True before a cleanup, or tag versions whose values should be kept."
+        )
         self._note(Finding("values_lost", why, remedy=remedy, is_mild=True, **_at(rows, position)))
 
     def refused(self, rows: Line, position: int, error: Exception) -> None:

@@ -3,12 +3,14 @@
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version as release_of
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
 from lance_explorer.errors import FormatError, InvalidArgumentError, LanceExplorerError
 from lance_explorer.format.schema import column_fields
@@ -17,6 +19,7 @@ from lance_explorer.frames.columns import BRANCH, COUNT, ID, TEXT, Column, Frame
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
+from lance_explorer.history.value_files import value_root
 from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.kept_values import KeptCommit, ValuesFile
 from lance_explorer.ledger.recorded_table import RecordedTable
@@ -26,7 +29,7 @@ from lance_explorer.lineage.ancestors import fork_of, identities_in_parent
 from lance_explorer.lineage.find import Found, find
 from lance_explorer.lineage.found_rows import FOUND
 from lance_explorer.lineage.timeline import Stay, stays
-from lance_explorer.lineage.where import filter_for, is_word
+from lance_explorer.lineage.where import TEXTS, filter_for, is_word
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.storage.value_uris import ValueUri
 from lance_explorer.values import matching_values
@@ -49,6 +52,8 @@ FORGOTTEN = FrameSchema(
 _QUOTED = re.compile(r"'((?:[^']|'')+)'")
 _SHORTEST = 4
 """Shorter texts and numbers of a row stand in too many words by chance."""
+
+_MOST_TEXTS = 1_000
 
 _EVERYTHING = 1 << 62
 
@@ -294,7 +299,7 @@ class _Forgetting:
 
     def _without_words(self, branch: str | None) -> Iterator[_Line]:
         """Take predicates, messages and properties out of commits that tell of the rows."""
-        needles = [self.where, *_QUOTED.findall(self.where), *self._texts]
+        needles = [self.where, *_QUOTED.findall(self.where), *(self._texts - self._shared)]
         bits = [needle.replace("''", "'").encode() for needle in needles if needle]
         place, folder = self.known.place, self.known.folder(branch)
         old = {info.name for info in place.files(folder) if info.name[0] == "."}  # unfinished
@@ -314,6 +319,30 @@ class _Forgetting:
             count = counted(len({*versions}), "commit")
             words = f"predicates, messages and properties of {count} that told of such rows"
             yield "ledger", "removed", branch, min(versions), max(versions), None, words
+
+    @cached_property
+    def _shared(self) -> set[str]:
+        """The texts that rows of the latest version have which are not to be forgotten."""
+        from lance_explorer.values import read_rows
+
+        found = self._found.get(None)
+        if found is None or not self.is_there or len(self._texts) > _MOST_TEXTS:
+            return set()
+        record = self._rows[None].history.records[-1]
+        named = filter_for(self.where, record.schema, is_word=is_word(self.where, [record.schema]))
+        texts = ", ".join("'" + one.replace("'", "''") + "'" for one in sorted(self._texts))
+        shared = set[str]()
+        for column in [
+            f.name for f in record.schema if f.parent_id < 0 and f.logical_type in TEXTS
+        ]:
+            others = f"`{column}` IN ({texts}) AND ({named}) IS NOT TRUE"
+            root = value_root(self.view, record.version)
+            with suppress(LanceExplorerError):  # then more words go than need to
+                rows = read_rows(
+                    root, record.version, [column], others, None, None, self.view.storage.options
+                )
+                shared |= {*rows[column].unique().to_list()}
+        return shared
 
     def _add_texts(self, frame: pl.DataFrame) -> None:
         """Note what rows say, to look for it in words; of numbers, what the filter is about."""

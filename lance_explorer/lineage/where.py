@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping
 
 from lance_explorer.format.schema import NO_PARENT, Field, is_blob
 
-__all__ = ["fields_named", "fields_of", "filter_for", "is_word"]
+__all__ = ["TEXTS", "fields_named", "fields_of", "filter_for", "is_word"]
 
 _WORD = re.compile(r"[^\W_](?:[\w .@:/-]|(?<=\w)'(?=\w))*")
 _SQL = frozenset({"and", "or", "not", "is", "in", "like", "ilike", "between", "true", "false"})
-_TEXTS = frozenset({"string", "large_string"})
+TEXTS = frozenset({"string", "large_string"})
+"""Logical types of texts."""
+
 _NUMBERS: Mapping[str, range] = {
     **{f"int{bits}": range(-(1 << (bits - 1)), 1 << (bits - 1)) for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": range(1 << bits) for bits in (8, 16, 32, 64)},
@@ -53,7 +55,7 @@ def filter_for(where: str, schema: tuple[Field, ...], *, is_word: bool) -> str |
     word = where.casefold().replace("'", "''")
     parts = list[str]()
     for field, path in _columns(schema):
-        if field.logical_type in _TEXTS:
+        if field.logical_type in TEXTS:
             parts.append(f"contains(lower({path}), '{word}')")
         elif where.isascii() and where.isdigit() and int(where) in _values(field):
             parts.append(f"{path} = {where}")

@@ -18,11 +18,13 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import polars as pl
 
 import lance_explorer as lx
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.history import view as views
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import Inspect
 from lance_explorer.ledger.recorded_history import recorded_history
@@ -172,7 +174,9 @@ class _Life:
         rng = Random(f"{self._seed} {branch}")
         table = lx.open_table(self._world.root, branch, ledger=self._ledger if ledger else None)
         questions = dict(self._questions(branch, table, rng))
-        return {name: _answer(ask) for name, ask in questions.items()}
+        part_of = 0 if self._seed % 2 else views._PART_OF  # 0: each reads its own versions alone
+        with patch.object(views, "_PART_OF", part_of):
+            return {name: _answer(ask) for name, ask in questions.items()}
 
     def _questions(
         self, branch: str | None, table: lx.Table, rng: Random

@@ -14,6 +14,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.errors import InvalidArgumentError, TableNotFoundError
+from lance_explorer.history import view as views
 from lance_explorer.ledger.kept_values import KeptValues
 from lance_explorer.ledger.ledger import recorded_table
 from tests.ledger.test_kills import DiesError, DyingPlace
@@ -57,6 +58,7 @@ def answers(table: lx.Table, ids: list[int]) -> dict[str, pl.DataFrame]:
     every: dict[str, Callable[[], pl.DataFrame]] = {
         "commits": lambda: table.changes(1, last, mode="per_commit", images="both").to_polars(),
         "net": lambda: table.changes(1, last, images="both").to_polars(),
+        "near": lambda: table.changes(2, 3, images="both").to_polars(),
         "between": lambda: table.changes(2, 5).to_polars(),
         "found": lambda: table.find("id > 3").to_polars(),
         "word": lambda: table.find("ann").to_polars(),
@@ -102,7 +104,11 @@ def kept(ledger: lx.Ledger, path: Path) -> KeptValues:
 # ------------------------------------------------------------------------------ what is kept
 
 
-def test_after_a_cleanup_all_is_answered_as_before(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("part_of", [0, 4])  # 0: each question reads its own versions alone
+def test_after_a_cleanup_all_is_answered_as_before(
+    path: Path, tmp_path: Path, part_of: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "_PART_OF", part_of)
     ledger = lx.Ledger(tmp_path / "ledger")
     assert ledger.record(path, values=True)["kept_rows"].to_list() == [15]
     assert ledger.record(path, values=True)["kept_rows"].to_list() == [0]

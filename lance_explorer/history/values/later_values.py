@@ -22,7 +22,7 @@ from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.follow_rows import RowsInStep, of_rows, trace
 from lance_explorer.history.events.row_events import row_events
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.memories import notes
 from lance_explorer.history.paths import Stop
 from lance_explorer.history.value_files import (
@@ -162,6 +162,10 @@ def later_values(
     known : ndarray of bool
         For each row and column, whether it is not lost.
     """
+    if rows.view.whole is not rows.view:  # of which only versions were read that are asked for
+        version = rows.history.records[position].version
+        rows = state_rows(rows.view.whole)
+        position = rows.history.position(version)
     identities, live = identities_at(rows, position, addresses)
     by_end = dict[int, list[str]]()
     for name in names:
