@@ -19,7 +19,7 @@ from lance_explorer.frames.columns import BRANCH, COUNT, ID, TEXT, Column, Frame
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
-from lance_explorer.history.value_files import value_root
+from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.kept_values import KeptCommit, ValuesFile
 from lance_explorer.ledger.recorded_table import RecordedTable
@@ -338,6 +338,7 @@ class _Forgetting:
             others = f"`{column}` IN ({texts}) AND ({named}) IS NOT TRUE"
             root = value_root(self.view, record.version)
             with suppress(LanceExplorerError):  # then more words go than need to
+                check_values(self.view, record.version)
                 rows = read_rows(
                     root, record.version, [column], others, None, None, self.view.storage.options
                 )
