@@ -483,10 +483,10 @@ class Ledger:
         --------
         >>> mine = lx.Ledger(folder / "personal")
         >>> mine.record(table, values=True)["kept_rows"].sum()
-        14
+        2
         >>> told = mine.forget_values("people.lance", "id = 2")
-        >>> told.filter(what="removed").select("branch", "num_rows").rows()
-        [(None, 2)]
+        >>> told.filter(what="still there")["place"].unique().sort().to_list()
+        ['ledger', 'table']
         """
         known = self._named(path("table", table))
         if not (asked := text("where", where).strip()):
