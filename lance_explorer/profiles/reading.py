@@ -39,7 +39,7 @@ from lance_explorer.profiles.cohorts import FragmentCohorts, Runs, cohorts_of, r
 from lance_explorer.profiles.digests import Digest, merged
 from lance_explorer.profiles.folding import Part
 from lance_explorer.profiles.measures import Leaf, leaves_of
-from lance_explorer.profiles.summaries import Summaries, Summary, summary_key
+from lance_explorer.profiles.summaries import MOST_BYTES, Summaries, Summary, summary_key
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.values.inner_names import renamed, renamed_types
 
@@ -394,31 +394,31 @@ class ProfileRows:
         """Return what a column of a fragment is kept under."""
         fragment = self.rows.history.states[read.stored.pieces[0].state]
         leaves = self._leaves(read.column, read.found.cohorts[0].runs)
-        return summary_key(fragment, read.stored.wanted, leaves)
+        return summary_key(fragment, read.stored.wanted, leaves, read.found.deleted)
 
     def _recall(self, read: _Read) -> bool:
         """Count the values of a column of a fragment that were read before, if all were."""
         summary = self._kept.get(self._key(read)) if self._kept is not None else None
         if summary is None:
             return False
-        num_rows = self.rows.num_rows(read.stored.pieces[0].state)
         found = dict[int, list[Digest] | pl.Series]()
         for number in read.numbers:
-            offsets = read.found.cohorts[number].offsets
-            if offsets is None and summary.rest:
-                if summary.deleted != read.found.deleted:
-                    return False
+            if summary.rest and _is_rest(read, number):
                 found[number] = summary.rest
-                continue
-            if offsets is None:
-                offsets = BitMap(range(num_rows)) - read.found.deleted
-            values = summary.of(offsets)
-            if values is None:
+            elif (values := summary.of(self._offsets(read, number))) is not None:
+                found[number] = values
+            else:
                 return False
-            found[number] = values
         for number, one in found.items():
             self._count(read, number, one)
         return True
+
+    def _offsets(self, read: _Read, number: int) -> BitMap:
+        """Return the rows of a cohort."""
+        offsets = read.found.cohorts[number].offsets
+        if offsets is not None:
+            return offsets
+        return BitMap(range(self.rows.num_rows(read.stored.pieces[0].state))) - read.found.deleted
 
     def count(
         self, read: _Read, waiting: Mapping[int, pl.Series], summed: Mapping[int, list[Digest]]
@@ -434,20 +434,36 @@ class ProfileRows:
         summed : mapping of int to list
             Summaries of those that were too many to wait.
         """
-        rest = list[Digest]()
-        for number in read.numbers:
-            values, digests = waiting.get(number), summed.get(number)
-            if values is not None and digests is not None:
-                digests = self.summed(read, number, values, digests)
-            elif values is not None and _is_rest(read, number) and not _are_few(values):
-                rest = digests = self.summed(read, number, values)
-            if digests is not None:
-                self._count(read, number, digests)
-            elif values is not None:
-                self._count(read, number, values)
-        if self._kept is not None and not summed and len(read.found.reads) == 1:
-            num_rows = self.rows.num_rows(read.stored.pieces[0].state)
-            self._kept.note(self._key(read), _summary(read, rest, waiting, num_rows))
+        found: dict[int, list[Digest] | pl.Series] = {**waiting, **summed}
+        for number, values in waiting.items():
+            if number in summed or (_is_rest(read, number) and not _are_few(values)):
+                found[number] = self.summed(read, number, values, summed.get(number, ()))
+        for number, one in found.items():
+            self._count(read, number, one)
+        if self._kept is not None and len(read.found.reads) == 1:
+            summary = self._summary(read, found)
+            if summary is not None:
+                self._kept.note(self._key(read), summary)
+
+    def _summary(
+        self, read: _Read, found: Mapping[int, "list[Digest] | pl.Series"]
+    ) -> Summary | None:
+        """Return what is kept of a column of a fragment; None if that would be much."""
+        rest, offsets, parts = list[Digest](), list[BitMap](), list[pl.Series]()
+        for number, one in found.items():
+            if isinstance(one, pl.Series):
+                offsets.append(self._offsets(read, number))
+                parts.append(one)
+            elif _is_rest(read, number):
+                rest = one
+            else:
+                return None
+        if sum([part.estimated_size() for part in parts]) > MOST_BYTES:
+            return None
+        if not parts:
+            return Summary(rest, BitMap(), pl.Series(dtype=pl.Null))
+        order = np.argsort(np.concatenate([np.array(one.to_array()) for one in offsets]))
+        return Summary(rest, BitMap.union(*offsets), pl.concat(parts)[order])
 
     def summed(
         self, read: _Read, number: int, values: pl.Series, so_far: Sequence[Digest] = ()
@@ -720,40 +736,21 @@ class _Taken:
         self._num_bytes = 0
 
     def _sum_up(self) -> None:
-        """Make summaries, so that memory does not hold more values."""
+        """Make summaries of what is much, so that memory does not hold more values."""
         for column, waiting in self._waiting.items():
-            summed = self._summed[column]
-            for number, parts in waiting.items():
-                values, so_far = pl.concat(parts, rechunk=True), summed.get(number, ())
-                summed[number] = self._found.summed(self._reads[column], number, values, so_far)
-        self._waiting.clear()
+            read, summed = self._reads[column], self._summed[column]
+            for number, parts in [*waiting.items()]:
+                values = pl.concat(parts, rechunk=True)
+                if _is_rest(read, number) or not _are_few(values):
+                    so_far = summed.get(number, ())
+                    summed[number] = self._found.summed(read, number, values, so_far)
+                    del waiting[number]
         self._num_bytes = 0
 
 
 def _is_rest(read: _Read, number: int) -> bool:
     """Tell whether a cohort is of the rows that no version deleted."""
     return read.found.cohorts[number].offsets is None
-
-
-def _summary(
-    read: _Read, rest: list[Digest], waiting: Mapping[int, pl.Series], num_rows: int
-) -> Summary:
-    """Return what is kept of a column of a fragment: all values but those that are summed up."""
-    parts, values = list[BitMap](), list[pl.Series]()
-    for number, some in waiting.items():
-        offsets = read.found.cohorts[number].offsets
-        if offsets is None and rest:
-            continue
-        if offsets is None:
-            offsets = BitMap(range(num_rows)) - read.found.deleted
-        parts.append(offsets)
-        values.append(some)
-    if not values:
-        return Summary(read.found.deleted, rest, BitMap(), next(iter(waiting.values())).clear())
-    order = np.argsort(np.concatenate([np.array(one.to_array()) for one in parts]))
-    return Summary(
-        read.found.deleted, rest, BitMap.union(BitMap(), *parts), pl.concat(values)[order]
-    )
 
 
 def _are_few(values: pl.Series) -> bool:

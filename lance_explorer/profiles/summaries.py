@@ -27,13 +27,13 @@ from lance_explorer.lineage.stored_rows import Wanted, files_of
 from lance_explorer.profiles.digests import Digest
 from lance_explorer.profiles.measures import Leaf
 
-__all__ = ["Summaries", "Summary", "summary_key"]
+__all__ = ["MOST_BYTES", "Summaries", "Summary", "summary_key"]
 
 _NAME = "summaries-"
 _MOST_FILES = 16
 
-_MOST_BYTES = 128 << 10
-"""More values of a column of a fragment are not kept, nor is its summary without them."""
+MOST_BYTES = 128 << 10
+"""So many bytes of values of a column of a fragment are kept; without them its summary is not."""
 
 _AT_ONCE = 32
 """So many are numbers of Python at a time."""
@@ -45,7 +45,6 @@ _SCHEMA = pl.Schema(
     {
         "key": pl.String(),
         "line": pl.Int32(),
-        "deleted": pl.Binary(),
         "offsets": pl.Binary(),
         "counts": pl.List(pl.Int64()),
         "sums": pl.List(pl.Float64()),
@@ -64,18 +63,15 @@ class Summary(NamedTuple):
 
     Attributes
     ----------
-    deleted : BitMap
-        The rows that some version deleted.
     rest : list of Digest
-        The summary of all others, for each line of the column in a profile; none if they are
-        among the values.
+        The summary of the rows that no version deleted, for each line of the column in a profile;
+        none if they are among the values.
     offsets : BitMap
         Rows of which the values are kept.
     values : polars.Series
         The values, by offset.
     """
 
-    deleted: BitMap
     rest: list[Digest]
     offsets: BitMap
     values: pl.Series
@@ -88,8 +84,10 @@ class Summary(NamedTuple):
         return self.values.gather(np.searchsorted(own, np.array(offsets.to_array())))
 
 
-def summary_key(fragment: Fragment, wanted: Wanted, leaves: Sequence[Leaf]) -> str:
-    """Return what a column of a fragment is kept under: its files, and what these mean.
+def summary_key(fragment: Fragment, wanted: Wanted, leaves: Sequence[Leaf], deleted: BitMap) -> str:
+    """Return what a column of a fragment is kept under: its files, what these mean, and deletions.
+
+    So two summaries under one key have the same ``rest``.
 
     Parameters
     ----------
@@ -99,12 +97,14 @@ def summary_key(fragment: Fragment, wanted: Wanted, leaves: Sequence[Leaf]) -> s
         The fields that are read, and their types.
     leaves : sequence of Leaf
         The lines of the column in a profile.
+    deleted : BitMap
+        The rows that some of the versions deleted.
     """
     told = [(str(leaf.dtype), leaf.measure) for leaf in leaves]
     bases = [file.base_id for file in fragment.files]
     files = files_of(fragment, wanted.fields)
     asked = _release(), wanted.schema, files, bases, fragment.physical_rows, told
-    return sha256(repr(asked).encode()).hexdigest()[:32]
+    return sha256(repr(asked).encode() + deleted.serialize()).hexdigest()[:32]
 
 
 class Summaries:
@@ -137,13 +137,12 @@ class Summaries:
         rows = frame.sort("line").to_dicts()
         if rows[0]["line"] != _VALUES:
             return None
-        told = [BitMap.deserialize(rows[0][name]) for name in ("deleted", "offsets")]
-        return Summary(told[0], [*map(_digest, rows[1:])], told[1], _unpacked(rows[0]["values"]))
+        offsets, values = BitMap.deserialize(rows[0]["offsets"]), _unpacked(rows[0]["values"])
+        return Summary([*map(_digest, rows[1:])], offsets, values)
 
     def note(self, key: str, summary: Summary) -> None:
-        """Note a new summary, if it is small."""
-        if summary.values.estimated_size() <= _MOST_BYTES:
-            self._new[key] = summary
+        """Note a new summary."""
+        self._new[key] = summary
 
     def keep(self) -> None:
         """Write the new ones; of many files one is made."""
@@ -181,7 +180,6 @@ def _rows_of(key: str, summary: Summary) -> Iterator[dict[str, Any]]:
     """Yield the rows of a summary; none if something in it does not come back as it is."""
     try:
         own = {
-            "deleted": summary.deleted.serialize(),
             "offsets": summary.offsets.serialize(),
             "values": _packed(summary.values),
         }

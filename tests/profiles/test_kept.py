@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import lance
+import polars as pl
 import pyarrow as pa
 import pytest
 from polars.testing import assert_frame_equal
@@ -129,3 +130,33 @@ def test_many_files_of_summaries_become_one(uri: str, tmp_path: Path):
     assert len([*(tmp_path / "cache").rglob("summaries-*.parquet")]) < 10
     lance.dataset(uri).update_config({"some": "value"})
     assert lx.open_table(uri).profile().bytes_read == 0
+
+
+@pytest.mark.parametrize("begin", range(3))  # names of files, and so their order, differ
+def test_summaries_of_other_deletions_do_not_mix(uri: str, begin: int):
+    rows = pa.table({"a": range(begin, begin + 5_000), "b": ["x"] * 5_000})
+    lance.write_dataset(rows, uri, mode="overwrite")
+    for commit in (f"a < {begin}", f"a >= {begin + 100}", "a < 0"):
+        lance.dataset(uri).delete(commit)
+        lx.open_table(uri).profile("a")
+    for last in (1, 2, 3):
+        versions = [*range(-last, 0)]
+        lines = lx.open_table(uri).profile("a", versions=versions).to_polars()
+        expected = [lance.dataset(uri, version=v).count_rows() for v in lines["version"].to_list()]
+        assert lines["num_rows"].to_list() == expected
+
+
+def test_a_fragment_with_more_values_than_are_held_is_kept(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+):
+    rows = pa.table({"a": range(100_000), "b": [f"text {n % 90}" for n in range(100_000)]})
+    lance.write_dataset(rows, uri, mode="overwrite")
+    lance.dataset(uri).delete("a % 1000 = 7")
+    monkeypatch.setattr(reading, "_BYTES_HELD", 1 << 16)
+    whole = lx.open_table(uri).profile(versions=[-2, -1])
+    lance.write_dataset(rows.slice(0, 5), uri, mode="append")
+    later = lx.open_table(uri).profile(versions=[-3, -2, -1])
+    assert later.bytes_read < whole.bytes_read / 100
+    columns = ["column", "num_rows", "num_nulls", "min", "max", "mean", "num_distinct"]
+    lines = later.to_polars().filter(pl.col("version").is_in(whole.versions))
+    assert_frame_equal(lines.select(columns), whole.to_polars().select(columns), rel_tol=1e-9)
