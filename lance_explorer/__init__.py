@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from lance_explorer.findings import Finding
     from lance_explorer.history.view import HistoryView
-    from lance_explorer.ledger.cache import clear_cache
+    from lance_explorer.ledger.cache_files import clear_cache
     from lance_explorer.ledger.ledger import Ledger
     from lance_explorer.locks import Verification, lock, verify
     from lance_explorer.plans.plan import Plan
@@ -100,7 +100,7 @@ _HOMES = {
     "Snapshot": "snapshot",
     "Table": "table",
     "Verification": "locks",
-    "clear_cache": "ledger.cache",
+    "clear_cache": "ledger.cache_files",
     "conflicts": "disk.conflicts",
     "lock": "locks",
     "open_database": "database",

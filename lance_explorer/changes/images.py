@@ -18,6 +18,7 @@ from lance_explorer.history.columns.value_columns import ValueColumns
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
+from lance_explorer.history.values.later_values import values_at
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["Images", "empty_feed"]
@@ -163,15 +164,14 @@ class Images:
         ids: Uint64Array,
         take: Take | None,
     ) -> pl.DataFrame:
-        from lance_explorer.changes.known_values import all_values, known_values
+        from lance_explorer.changes.known_values import known_values
 
         view, record = rows.view, rows.history.records[position]
         names = self._columns.own_names(view, record.version)
         if not names:
             return self._columns.nulls(len(addresses))
         asked = rows, position, addresses, ids, names
-        if self._lost is None:
-            found = all_values(*asked, take)
-        else:
-            found = known_values(*asked, self._lost, take)
+        found = take(position, addresses, names) if take else None
+        if found is None:
+            found = values_at(*asked) if self._lost is None else known_values(*asked, self._lost)
         return self._columns.filled(found, view, record.version)

@@ -1,4 +1,4 @@
-"""The values of rows of one version: all of them, or those that are not lost."""
+"""The values of rows of one version that are not lost, and why others are."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +7,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.changes.lost_values import LostValues, unknown_format
-from lance_explorer.changes.shared_reads import Take
 from lance_explorer.errors import StorageError, UnsupportedFeatureError
 from lance_explorer.format.fragments import DataFile, Fragment
 from lance_explorer.format.schema import column_fields
@@ -19,44 +18,16 @@ from lance_explorer.history.value_files import (
     value_root,
     why_values_are_lost,
 )
-from lance_explorer.history.values.later_values import later_values, stored_values, values_at
+from lance_explorer.history.values.later_values import later_values, stored_values
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.values import refused_blobs
 
-__all__ = ["all_values", "known_values"]
+__all__ = ["known_values"]
 
 _Cells = NDArray[np.bool_]
 """For each row and column, whether its value is lost."""
 
 _FRAGMENT_BITS = np.uint64(32)
-
-
-def all_values(
-    rows: StateRows,
-    position: int,
-    addresses: Uint64Array,
-    ids: Uint64Array,
-    names: Sequence[str],
-    take: Take | None = None,
-) -> pl.DataFrame:
-    """Return values of rows of a version.
-
-    Parameters
-    ----------
-    rows : StateRows
-        The rows of the branch.
-    position : int
-        The position of the version in ``rows.history``.
-    addresses, ids : ndarray of uint64
-        The addresses of the rows there, and their identities.
-    names : sequence of str
-        The columns, as they are called there.
-    take : callable, optional
-        Returns rows that were read already, or None.
-    """
-    if take and (found := take(position, addresses, names)) is not None:
-        return found
-    return values_at(rows, position, addresses, ids, names)
 
 
 def known_values(
@@ -66,15 +37,12 @@ def known_values(
     ids: Uint64Array,
     names: Sequence[str],
     lost: LostValues,
-    take: Take | None = None,
 ) -> pl.DataFrame:
-    """Return the same as :func:`all_values`, null where values are lost, which is noted.
+    """Return the same as :func:`.values_at`, null where values are lost, which is noted.
 
     A column of nulls alone has the type Null. What is lost does not depend on which rows are asked
     for together.
     """
-    if take and (found := take(position, addresses, names)) is not None:
-        return found
     reader = _Reader(rows, position, lost)
     if has_no_values(rows.view):
         return reader.later(addresses, names)

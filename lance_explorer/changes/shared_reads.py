@@ -16,6 +16,7 @@ from propcache.api import cached_property
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.values.later_values import values_at
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["SharedReads", "SharedVersions", "Take", "WantedRows"]
@@ -171,8 +172,6 @@ class SharedReads:
     @cached_property
     def _found(self) -> dict[int, tuple[Uint64Array, pl.DataFrame]]:
         """By position the addresses of rows, ascending, and their values."""
-        from lance_explorer.changes.known_values import all_values
-
         if not any(len(one.addresses) for one in self._wanted):
             return {}
         position = np.repeat(
@@ -194,7 +193,7 @@ class SharedReads:
             )
             names = [*self._versions.names_at(serving)]
             try:
-                values = all_values(self._versions.rows, serving, distinct, ids[some[first]], names)
+                values = values_at(self._versions.rows, serving, distinct, ids[some[first]], names)
             except LanceExplorerError:
                 continue  # each version tells by itself what is lost
             for own in np.unique(position[some]).tolist():

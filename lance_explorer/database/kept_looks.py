@@ -19,7 +19,7 @@ from lance_explorer.disk.owners import DAYS_IN_FLIGHT
 from lance_explorer.disk.usage import USAGE
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding
-from lance_explorer.ledger.cache import read_file, write_file
+from lance_explorer.ledger.cache_files import read_file, write_file
 from lance_explorer.storage import open_storage
 
 __all__ = ["KeptLooks", "Listed", "listed"]

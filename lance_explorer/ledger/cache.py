@@ -5,13 +5,10 @@ file. What else a ledger is for, outliving a cleanup, it does not do.
 """
 
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version as release_of
 from pathlib import Path
-
-import platformdirs
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding
@@ -19,8 +16,9 @@ from lance_explorer.history.history import EMPTY_HISTORY, History
 from lance_explorer.history.listing import VersionFile, VersionListing
 from lance_explorer.history.recorded import Note, is_long
 from lance_explorer.history.view import HistoryView
-from lance_explorer.ledger.ledger import folder_of, merge_branch
-from lance_explorer.ledger.places import Place
+from lance_explorer.ledger.cache_files import bound_cache, cache_folder, touch
+from lance_explorer.ledger.ledger import merge_branch
+from lance_explorer.ledger.places import Place, folder_of
 from lance_explorer.ledger.recorded_history import recorded_history
 from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.ledger.recorder import Recorder
@@ -29,56 +27,7 @@ from lance_explorer.ledger.segments import About, write_segment
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.storage import Storage
 
-__all__ = [
-    "CachedTable",
-    "cache_folder",
-    "clear_cache",
-    "file_names",
-    "read_file",
-    "remove_file",
-    "use_cache",
-    "write_file",
-]
-
-SETTING = "LANCE_EXPLORER_CACHE"
-"""The environment variable: ``off``, or another folder."""
-
-MOST_BYTES = 1 << 30
-"""Tables that were not used for longest are deleted beyond this."""
-
-_USED = ".used"
-
-
-def cache_folder() -> Path | None:
-    """Return where the cache is; None if it is turned off."""
-    setting = os.environ.get(SETTING, "")
-    if setting.lower() in ("off", "0", "no", "false"):
-        return None
-    return Path(setting) if setting else platformdirs.user_cache_path("lance_explorer") / "history"
-
-
-def clear_cache() -> int:
-    """Delete the histories and profiles that were kept to be read faster, of all tables.
-
-    Nothing but time is lost. Set ``LANCE_EXPLORER_CACHE=off`` to keep none, or to another folder.
-
-    Returns
-    -------
-    int
-        How many bytes were deleted.
-
-    Examples
-    --------
-    >>> lx.clear_cache()
-    0
-    """
-    folder = cache_folder()
-    if folder is None or not folder.is_dir():
-        return 0
-    size = sum(_bytes(one) for one in _tables(folder))
-    for one in _tables(folder):
-        shutil.rmtree(one, ignore_errors=True)
-    return size
+__all__ = ["CachedTable", "use_cache"]
 
 
 def use_cache(view: HistoryView) -> HistoryView:
@@ -112,7 +61,7 @@ class CachedTable:
             life = self._table.known(storage, branch, listing)
             if life is None:
                 return EMPTY_HISTORY
-            _touch(self._folder)
+            touch(self._folder)
             return recorded_history(life.log, listing.versions, _etags(storage, listing.versions))
         except (LanceExplorerError, FileNotFoundError):
             return EMPTY_HISTORY
@@ -149,10 +98,10 @@ class CachedTable:
         release = release_of("lance-explorer")
         about = About(self._table.uri, branch, now(), release, left_out=["files"])
         write_segment(self._place, self._table.folder(branch), frames, about)
-        _touch(self._folder)
+        touch(self._folder)
         self._table.forget(branch)
         merge_branch(self._table, branch)
-        _bound(self._folder.parent)
+        bound_cache(self._folder.parent)
 
 
 def _etags(storage: Storage, files: Sequence[VersionFile]) -> list[str | None]:
@@ -168,75 +117,3 @@ def _etag(path: str) -> str | None:
     except OSError:
         return None
     return f"{facts.st_ino:x}-{facts.st_ctime_ns:x}"
-
-
-def _touch(folder: Path) -> None:
-    with suppress(OSError):
-        (folder / _USED).touch()
-
-
-def write_file(name: str, file: str, data: bytes) -> None:
-    """Write a file of some other kind into a folder of the cache, if that is turned on."""
-    top = cache_folder()
-    if top is None:
-        return
-    folder = top / name
-    with suppress(OSError):  # then what it saves is done again
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        new = folder / f"{file}.{os.getpid()}"
-        new.write_bytes(data)
-        new.replace(folder / file)
-        _touch(folder)
-        _bound(top)
-
-
-def read_file(name: str, file: str) -> bytes | None:
-    """Return a file of the cache; None if there is none, or the cache is turned off."""
-    top = cache_folder()
-    if top is None:
-        return None
-    try:
-        data = (top / name / file).read_bytes()
-    except OSError:
-        return None
-    _touch(top / name)
-    return data
-
-
-def file_names(name: str, begin: str) -> list[str]:
-    """Return the files in a folder of the cache whose names begin so."""
-    top = cache_folder()
-    if top is None:
-        return []
-    return sorted([one.name for one in (top / name).glob(f"{begin}*.parquet")])
-
-
-def remove_file(name: str, file: str) -> None:
-    """Remove a file of the cache, if it is there."""
-    top = cache_folder()
-    if top is not None:
-        with suppress(OSError):
-            (top / name / file).unlink()
-
-
-def _bound(folder: Path) -> None:
-    """Delete what was not used for longest, until the rest is small enough."""
-    tables = sorted(_tables(folder), key=_last_used)
-    sizes = {one: _bytes(one) for one in tables}
-    while tables and sum(sizes[one] for one in tables) > MOST_BYTES:
-        shutil.rmtree(tables.pop(0), ignore_errors=True)
-
-
-def _tables(folder: Path) -> list[Path]:
-    return [one for one in folder.iterdir() if (one / _USED).exists()]
-
-
-def _last_used(folder: Path) -> float:
-    try:
-        return (folder / _USED).stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def _bytes(folder: Path) -> int:
-    return sum(one.stat().st_size for one in folder.rglob("*") if one.is_file())

@@ -1,7 +1,6 @@
 """Forget the values of some rows: in a ledger, in the cache; and tell where else they stand."""
 
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
+from lance_explorer.ledger.cache_files import remove_table
 from lance_explorer.ledger.kept_values import KeptCommit, ValuesFile
 from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.ledger.recorder import manifest_without_words
@@ -106,7 +106,7 @@ class _Forgetting:
     _refusals: dict[str | None, InvalidArgumentError] = field(default_factory=dict)
 
     def removed(self) -> Iterator[_Line]:
-        """Remove what there is, and yield what that was."""
+        """Remove kept values, words and the cache; yield a line for each."""
         branches = [*dict.fromkeys([None, *self.known.branches(), *self.view.refs.branches])]
         for branch in branches:
             self._look(branch)
@@ -121,7 +121,7 @@ class _Forgetting:
         yield from self._without_cache()
 
     def left(self) -> Iterator[_Line]:
-        """Yield where the rows still stand."""
+        """Yield a line for each place where the rows still stand."""
         is_left = False
         for branch, wanted in self._wanted.items():
             rows = self._rows[branch]
@@ -139,9 +139,9 @@ class _Forgetting:
                 num_live += len(records) - 1 in own
             if num_deleted:
                 words = (
-                    f"{counted(num_deleted, 'deleted row')} of {branch or 'main'} "
-                    f"{'stands' if num_deleted == 1 else 'stand'} in data files of the latest "
-                    "version: compact with materialize_deletions_threshold=0.0, then clean up"
+                    f"data files of the latest version of {branch or 'main'} hold deleted copies "
+                    f"of {counted(num_deleted, 'row')}: compact with "
+                    "materialize_deletions_threshold=0.0, then clean up"
                 )
                 yield "table", "still there", branch, None, None, num_deleted, words
             if not there:
@@ -149,10 +149,10 @@ class _Forgetting:
             is_left = True
             first, last = records[min(there)].version, records[max(there)].version
             stands = f"{counted(count, 'row')} {'stands' if count == 1 else 'stand'}"
-            todo = "clean up these versions"
+            todo = "clean up"
             if num_live:
                 todo = f"{'it is' if count == 1 else f'{num_live:,} are'} live: delete, then {todo}"
-            words = f"{stands} in versions {first} to {last} of {branch or 'main'}: {todo}"
+            words = f"{stands} in {_span('version', first, last)} of {branch or 'main'}: {todo}"
             yield "table", "still there", branch, first, last, count, words
             versions = {records[position].version for position in there}
             for tag, ref in self.view.refs.tags.items():
@@ -256,7 +256,8 @@ class _Forgetting:
             self._note(branch, f"a damaged file of values was deleted: {error}")
         if versions:
             first, last = min(versions), max(versions)
-            words = f"values of {counted(num_rows, 'row')} that commits {first} to {last} had ended"
+            ended = _span("commit", first, last)
+            words = f"former values of {counted(num_rows, 'row')}, which {ended} ended"
             yield "ledger", "removed", branch, first, last, num_rows, words
 
     def _match(self, branch: str | None, commit: KeptCommit, file: ValuesFile) -> NDArray[np.bool_]:
@@ -317,7 +318,7 @@ class _Forgetting:
         if versions:
             self.known.forget(branch)
             count = counted(len({*versions}), "commit")
-            words = f"predicates, messages and properties of {count} that told of such rows"
+            words = f"predicates, messages and properties of {count} about such rows"
             yield "ledger", "removed", branch, min(versions), max(versions), None, words
 
     @cached_property
@@ -360,12 +361,7 @@ class _Forgetting:
     # ------------------------------------------------------------------------------- cache
 
     def _without_cache(self) -> Iterator[_Line]:
-        from lance_explorer.ledger.cache import cache_folder
-        from lance_explorer.ledger.ledger import folder_of
-
-        top = cache_folder()
-        if top is not None and (top / folder_of(self.known.uri)).is_dir():
-            shutil.rmtree(top / folder_of(self.known.uri), ignore_errors=True)
+        if remove_table(self.known.uri):
             words = (
                 "histories and profiles of the table: they are made again when they are asked for"
             )
@@ -375,6 +371,11 @@ class _Forgetting:
         line = ("table", "not searched", branch, version, version, None, words)
         if line not in self.not_searched:
             self.not_searched.append(line)
+
+
+def _span(what: str, first: int, last: int) -> str:
+    """Return versions, or commits, in words."""
+    return f"{what} {first}" if first == last else f"{what}s {first} to {last}"
 
 
 def _is_in_file(rows: StateRows, latest: Mapping[int, int], stay: Stay) -> bool:

@@ -1,12 +1,10 @@
 """A ledger: what is known of the past of tables, kept apart from them."""
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import astuple, replace
 from datetime import UTC, datetime
-from hashlib import sha256
 from importlib.metadata import version as release_of
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +33,7 @@ from lance_explorer.ledger.merging import (
     merge_segments,
     to_merge,
 )
-from lance_explorer.ledger.places import Place
+from lance_explorer.ledger.places import Place, folder_name, folder_of
 from lance_explorer.ledger.recorded_storage import NoStorage
 from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.ledger.recording import Added, record_branch
@@ -53,7 +51,6 @@ __all__ = [
     "RECORDED",
     "TABLES",
     "Ledger",
-    "folder_of",
     "ledger_of",
     "merge_branch",
     "not_found",
@@ -106,8 +103,6 @@ TABLES = FrameSchema(
 )
 
 SEEN_REFS = FrameSchema("seen_refs", REFS.columns[:-2])
-
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Ledger:
@@ -174,8 +169,8 @@ class Ledger:
 
         What is recorded outlives a cleanup: versions and their transactions, fragments, row IDs and
         deleted rows, schemas, indices, tags and branches; all metadata, and with ``values`` what
-        commits ended, too. Manifests are read once. If this is interrupted, what was
-        written counts, and the next call goes on.
+        commits ended, too. Manifests are read once. An interrupted recording keeps what it wrote,
+        and the next call continues.
 
         Parameters
         ----------
@@ -484,9 +479,9 @@ class Ledger:
         >>> mine = lx.Ledger(folder / "personal")
         >>> mine.record(table, values=True)["kept_rows"].sum()
         2
-        >>> told = mine.forget_values("people.lance", "id = 2")
-        >>> told.filter(what="still there")["place"].unique().sort().to_list()
-        ['ledger', 'table']
+        >>> told = mine.forget_values("people.lance", "id = 3")
+        >>> told.filter(what="removed").select("first_version", "num_rows", "statement").rows()
+        [(3, 1, 'former values of 1 row, which commit 3 ended')]
         """
         known = self._named(path("table", table))
         if not (asked := text("where", where).strip()):
@@ -508,7 +503,7 @@ class Ledger:
 
     def _tables(self, name: str = "") -> Iterator[RecordedTable]:
         """Yield what is recorded, of all tables or those with a name."""
-        begin = _folder_name(name) if name else ""
+        begin = folder_name(name) if name else ""
         for folder in self._place.folders():
             if not folder.startswith(begin):
                 continue
@@ -545,17 +540,6 @@ def _columns(values: object) -> tuple[str, ...]:
         raise InvalidArgumentError(
             f"values is True, False or a list of names of columns, not {shown(values)}"
         ) from None
-
-
-def folder_of(uri: str) -> str:
-    """Return the folder of a table in a ledger."""
-    return (
-        f"{_folder_name(uri.rstrip('/').rpartition('/')[2])}{sha256(uri.encode()).hexdigest()[:12]}"
-    )
-
-
-def _folder_name(name: str) -> str:
-    return f"{_UNSAFE.sub('_', name)}-"
 
 
 def record_and_merge(

@@ -1,8 +1,10 @@
 """Where the files of a ledger lie: a local folder, or a prefix in an object store."""
 
 import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,8 +17,9 @@ from lance_explorer.storage import (
     open_storage,
 )
 
-__all__ = ["Place"]
+__all__ = ["Place", "folder_name", "folder_of"]
 
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
@@ -143,3 +146,15 @@ def _make_folder(path: Path, mode: int) -> None:
     if not path.is_dir():
         _make_folder(path.parent, mode)
         path.mkdir(mode=mode, exist_ok=True)
+
+
+def folder_of(uri: str) -> str:
+    """Return the folder of a table in a ledger."""
+    return (
+        f"{folder_name(uri.rstrip('/').rpartition('/')[2])}{sha256(uri.encode()).hexdigest()[:12]}"
+    )
+
+
+def folder_name(name: str) -> str:
+    """Return how the folders of tables with a name begin."""
+    return f"{_UNSAFE.sub('_', name)}-"

@@ -20,6 +20,8 @@ from lance_explorer.history.values.later_values import ENDS, ended_columns, know
 from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.kept_values import KeptCommit, KeptValues, ValuesFile, as_parquet
 from lance_explorer.lineage.shown_columns import ShownColumns
+from lance_explorer.lineage.stored_rows import bytes_of
+from lance_explorer.lineage.where import fields_of
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -203,26 +205,16 @@ class _ValueRecorder:
         return addresses[stays], identities[stays]
 
     def _estimate(self, position: int, ended: _Ended) -> int:
-        """Return how large some values are on disk, roughly: a column counts as all others."""
+        """Return how large some values are on disk, roughly."""
         history = self.rows.history
-        record = history.records[position]
-        ids = {f.id: f.parent_id for f in record.schema}
-        tops = {f.name: f.id for f in record.schema if f.parent_id == NO_PARENT}
-        wanted = {tops[name] for name in ended.columns}
-        for one, parent in ids.items():
-            if parent in wanted:
-                wanted.add(one)
+        fields = fields_of(ended.columns, history.records[position].schema)
         fragments, counts = np.unique(
             ended.addresses >> np.uint64(FRAGMENT_BITS), return_counts=True
         )
-        states = history.by_id(history.intervals.at(position))
-        size = 0.0
+        states, size = history.by_id(history.intervals.at(position)), 0.0
         for fragment_id, count in zip(fragments.tolist(), counts.tolist(), strict=True):
             fragment = history.states[states[fragment_id]]
-            for file in fragment.files:
-                share = len(wanted.intersection(file.fields)) / max(len(file.fields), 1)
-                part = count / max(fragment.physical_rows or 1, 1)
-                size += (file.size_bytes or 0) * share * part
+            size += bytes_of(fragment, fields) * count / max(fragment.physical_rows or 1, 1)
         return int(size)
 
     def _read(self, position: int, ended: _Ended, some: slice, about: KeptCommit) -> int:
@@ -269,6 +261,7 @@ def _storable(values: pl.DataFrame) -> pl.DataFrame:
 
 
 def _comes_back(values: pl.DataFrame) -> bool:
+    """Tell whether a file gives values back as they are."""
     frame = pl.DataFrame({"values": values.to_struct()})
     try:
         found = pl.read_parquet(as_parquet(frame))["values"].struct.unnest()

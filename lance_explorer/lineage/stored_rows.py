@@ -20,6 +20,7 @@ __all__ = [
     "Piece",
     "StoredRows",
     "Wanted",
+    "bytes_of",
     "files_of",
     "reads_of",
     "stored_rows",
@@ -161,6 +162,14 @@ def files_of(fragment: Fragment, wanted: frozenset[int]) -> Hashable:
     some = tuple([(path, fields) for path, fields in own if fields])
     files: Hashable = some or tuple([file.path for file in fragment.files])
     return files, tuple([overlay.data_file.path for overlay in fragment.overlays])
+
+
+def bytes_of(fragment: Fragment, wanted: frozenset[int]) -> float:
+    """Return about how many bytes some fields take: a column as many as all others in its file."""
+    return sum(
+        (file.size_bytes or 0) * len(wanted.intersection(file.fields)) / max(len(file.fields), 1)
+        for file in fragment.files
+    )
 
 
 def _live(deleted: BitMap, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -29,6 +29,7 @@ from lance_explorer.lineage.stored_rows import (
     Piece,
     StoredRows,
     Wanted,
+    bytes_of,
     files_of,
     reads_of,
     stored_rows,
@@ -214,16 +215,11 @@ def search_on(search: ValueSearch, limit: int, max_bytes: int) -> None:
 
 
 def _next_ones(search: ValueSearch, num_bytes: int) -> list[StoredRows]:
-    """Return what is read at once: about so many bytes of what the filter needs, or one fragment.
-
-    A column counts as much of a file as all others in it.
-    """
+    """Return what is read at once: about so many bytes that the filter needs, or one fragment."""
     chosen, size = list[StoredRows](), 0.0
     for stored in search.waiting[:_FRAGMENTS_AT_ONCE]:
         fragment = search.rows.history.states[stored.pieces[0].state]
-        for file in fragment.files:
-            wanted = stored.wanted.fields.intersection(file.fields)
-            size += (file.size_bytes or 0) * len(wanted) / max(len(file.fields), 1)
+        size += bytes_of(fragment, stored.wanted.fields)
         if chosen and size > num_bytes:
             break
         chosen.append(stored)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from lance_explorer.changes.known_values import all_values
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.values.later_values import values_at
 from lance_explorer.plans.arrow_columns import arrow_column, stored_field
 from lance_explorer.plans.places import Places, row_chunks
 
@@ -52,6 +52,6 @@ class AddedColumns:
             if not here.any():
                 continue
             some = rows.where(here)
-            values = all_values(source.rows, source.position, some.after, some.identity, names)
+            values = values_at(source.rows, source.position, some.after, some.identity, names)
             arrays = [arrow_column(values[one.name], one.field) for one in self._targets]
             yield pa.RecordBatch.from_arrays([pa.array(now[here]), *arrays], schema=self.schema)

@@ -9,7 +9,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from propcache.api import cached_property
 
-from lance_explorer.changes.known_values import all_values
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.checks.copies import Copies
@@ -20,6 +19,7 @@ from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.history.columns.identity import columns_at
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.values.later_values import values_at
 from lance_explorer.plans.arrow_columns import arrow_column, stored_field
 from lance_explorer.plans.frames import PLAN_CONFLICTS
 from lance_explorer.plans.places import Places, chunks
@@ -166,7 +166,7 @@ class RebuiltRows:
             rows, position = source.place.rows, source.place.position
             addresses = source.addresses[some][there]
             ids, _ = identities_at(rows, position, addresses)
-            values = all_values(rows, position, addresses, ids, [source.name])[source.name]
+            values = values_at(rows, position, addresses, ids, [source.name])[source.name]
             place = np.arange(len(some))
             place[there] = len(some) + np.arange(int(there.sum()))
             found = pa.concat_arrays([found, arrow_column(values, field)]).take(pa.array(place))

@@ -15,8 +15,8 @@ import polars as pl
 
 from lance_explorer.history.history import History
 from lance_explorer.history.view import HistoryView
-from lance_explorer.ledger.cache import cache_folder, read_file, write_file
-from lance_explorer.ledger.ledger import folder_of
+from lance_explorer.ledger.cache_files import cache_folder, read_file, write_file
+from lance_explorer.ledger.places import folder_of
 from lance_explorer.profiles.frame import PROFILE
 
 __all__ = ["keep_profile", "kept_profile", "profile_key"]

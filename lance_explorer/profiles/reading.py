@@ -34,7 +34,14 @@ from lance_explorer.history.paths import Stop
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.values.later_values import known_at
-from lance_explorer.lineage.stored_rows import Piece, StoredRows, Wanted, reads_of, stored_rows
+from lance_explorer.lineage.stored_rows import (
+    Piece,
+    StoredRows,
+    Wanted,
+    bytes_of,
+    reads_of,
+    stored_rows,
+)
 from lance_explorer.profiles.cohorts import FragmentCohorts, Runs, cohorts_of, read_in
 from lance_explorer.profiles.digests import Digest, merged
 from lance_explorer.profiles.folding import Part
@@ -489,9 +496,7 @@ class ProfileRows:
         for there in reads.values():
             for read in there:
                 fragment = self.rows.history.states[read.stored.pieces[0].state]
-                for file in fragment.files:
-                    wanted = read.stored.wanted.fields.intersection(file.fields)
-                    size += (file.size_bytes or 0) * len(wanted) / max(len(file.fields), 1)
+                size += bytes_of(fragment, read.stored.wanted.fields)
         return int(size)
 
     # --------------------------------------------------------------------------------- reading

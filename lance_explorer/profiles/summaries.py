@@ -21,8 +21,14 @@ from pyroaring import BitMap
 
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.view import HistoryView
-from lance_explorer.ledger.cache import cache_folder, file_names, read_file, remove_file, write_file
-from lance_explorer.ledger.ledger import folder_of
+from lance_explorer.ledger.cache_files import (
+    cache_folder,
+    file_names,
+    read_file,
+    remove_file,
+    write_file,
+)
+from lance_explorer.ledger.places import folder_of
 from lance_explorer.lineage.stored_rows import Wanted, files_of
 from lance_explorer.profiles.digests import Digest
 from lance_explorer.profiles.measures import Leaf

@@ -11,7 +11,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.history import recorded
-from lance_explorer.ledger import cache
+from lance_explorer.ledger import cache_files
 from tests.synthetic import SyntheticTable
 
 
@@ -20,7 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache that keeps even the smallest history."""
     monkeypatch.setattr(recorded, "_LONG_BYTES", 0)
     folder = tmp_path / "cache"
-    monkeypatch.setenv(cache.SETTING, str(folder))
+    monkeypatch.setenv(cache_files.SETTING, str(folder))
     return folder
 
 
@@ -50,7 +50,7 @@ def answers(path: Path) -> tuple[list[pl.DataFrame], int]:
 
 def uncached(path: Path) -> tuple[list[pl.DataFrame], int]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(cache.SETTING, "off")
+        patch.setenv(cache_files.SETTING, "off")
         return answers(path)
 
 
@@ -130,11 +130,11 @@ def test_nobody_else_can_read_it(folder: Path, table: SyntheticTable) -> None:
 def test_it_can_be_turned_off_and_cleared(
     folder: Path, table: SyntheticTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(cache.SETTING, "off")
+    monkeypatch.setenv(cache_files.SETTING, "off")
     answers(table.path)
     assert not folder.exists()
     assert lx.clear_cache() == 0
-    monkeypatch.setenv(cache.SETTING, str(folder))
+    monkeypatch.setenv(cache_files.SETTING, str(folder))
     answers(table.path)
     assert lx.clear_cache() > 0
     assert not list(folder.rglob("*.parquet"))
@@ -151,7 +151,7 @@ def test_what_was_not_used_for_longest_is_deleted(
         used = next(folder.glob(f"{path.name}-*/.used"))
         os.utime(used, (number, number))
     size = sum(one.stat().st_size for one in folder.rglob("*.parquet"))
-    monkeypatch.setattr(cache, "MOST_BYTES", size)
+    monkeypatch.setattr(cache_files, "MOST_BYTES", size)
     SyntheticTable(tmp_path / "d.lance").append(rows=5)
     answers(tmp_path / "d.lance")
     kept = {one.name.partition(".lance")[0] for one in folder.iterdir()}
@@ -162,7 +162,7 @@ def test_what_was_not_used_for_longest_is_deleted(
 def test_small_histories_are_not_kept(
     tmp_path: Path, table: SyntheticTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(cache.SETTING, str(tmp_path / "cache"))
+    monkeypatch.setenv(cache_files.SETTING, str(tmp_path / "cache"))
     answers(table.path)
     assert not (tmp_path / "cache").exists()
 
@@ -179,6 +179,6 @@ def test_many_processes_may_use_it(folder: Path, table: SyntheticTable) -> None:
 
 def _versions(of: tuple[str, str]) -> str:
     path, folder = of
-    os.environ[cache.SETTING] = folder
+    os.environ[cache_files.SETTING] = folder
     recorded._LONG_BYTES = 0
     return lx.open_table(path).versions().select("version").write_json()

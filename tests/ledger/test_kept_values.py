@@ -293,10 +293,10 @@ def test_nothing_of_a_person_is_left(
     assert told.filter(place="ledger", what="removed")["num_rows"].to_list()[0] >= 3
     assert told.filter(place="table", what="still there")["statement"].to_list() == [
         (
-            "1 deleted row of main stands in data files of the latest version: compact with "
+            "data files of the latest version of main hold deleted copies of 1 row: compact with "
             "materialize_deletions_threshold=0.0, then clean up"
         ),
-        "1 row stands in versions 1 to 8 of main: clean up these versions",
+        "1 row stands in versions 1 to 8 of main: clean up",
         "tag first keeps version 1, which has such rows",
     ]
     ledger.record(path, values=True)  # does not keep them again
