@@ -3,6 +3,7 @@
 from lance_explorer.answers.calls import literal
 from lance_explorer.changes.three_way import ThreeWay
 from lance_explorer.changes.version_rows import place_rows
+from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.frames.sizes import counted, listed
 from lance_explorer.history.ancestors import BranchVersion
 from lance_explorer.plans.added_columns import AddedColumns
@@ -13,7 +14,7 @@ from lance_explorer.plans.row_work import RowWork
 from lance_explorer.plans.table_facts import TableFacts
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["bring_all", "bring_rows", "go_back"]
+__all__ = ["bring_all", "bring_rows", "can_go_back", "go_back"]
 
 _MOST_NAMED = 4
 
@@ -90,6 +91,12 @@ def bring_rows(
         ids = "a new row ID" if inserted == 1 else "new row IDs"
         parts.add(Loss("row_ids", f"{rows} back with {ids}", inserted))
     parts.add(*TableFacts(parts.place).index_losses(work))
+
+
+def can_go_back(place: BranchVersion, version: int) -> bool:
+    """Tell whether Lance restores a version: not one from before stable row IDs were turned on."""
+    now, then = [place.view.version(one).records[0].manifest for one in (place.version, version)]
+    return not now.reader_feature_flags & ~then.reader_feature_flags & STABLE_ROW_IDS
 
 
 def go_back(parts: PlanParts, version: int, why: str) -> None:

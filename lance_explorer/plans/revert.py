@@ -14,7 +14,7 @@ from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.version_refs import VersionRef, kept_version
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.commit_words import describe_commits
-from lance_explorer.plans.bringing import bring_all, go_back
+from lance_explorer.plans.bringing import bring_all, can_go_back, go_back
 from lance_explorer.plans.column_work import column_work
 from lance_explorer.plans.plan import PlanParts
 from lance_explorer.plans.records import Conflict, Loss, OnConflict
@@ -56,7 +56,7 @@ def plan_revert(
         parts.add(_NOTHING_TO_UNDO[record.operation])
     elif before is None:
         parts.add("It made the table or the branch, so there is nothing before it.")
-    elif version == latest.version:
+    elif version == latest.version and can_go_back(latest, before.version):
         _go_back(parts, ThreeWay(latest, latest, before, key))
     elif record.operation == OperationName.OVERWRITE and _replaces_columns(before, latest):
         _after_overwrite(parts, version, before, overwrites=overwrites)
@@ -75,6 +75,8 @@ def plan_revert(
             *index_work(record, *records),
         ):
             parts.add(found)
+        if not can_go_back(latest, before.version):
+            parts.add("Stable row IDs stay on: Lance does not turn them off.")
     return parts
 
 

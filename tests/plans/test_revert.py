@@ -13,6 +13,7 @@ import pytest
 import lance_explorer as lx
 from lance_explorer.plans.plan import Plan
 from lance_explorer.plans.records import OnConflict
+from tests.differential.row_ids_turned_on import turn_on_row_ids
 from tests.plans.carrying_out import (
     FEW_LEFT,
     carried_out,
@@ -443,3 +444,11 @@ def test_texts_of_users_stand_in_the_script_as_they_are(tmp_path: Path) -> None:
     carried_out(plan, uri, tmp_path / "plan")
     properties = _properties(uri)
     assert properties["author"] == properties["__lance_commit_message"] == nasty
+
+
+def test_row_ids_that_were_turned_on_stay(tmp_path: Path) -> None:
+    uri = _table(tmp_path, stable=False)
+    turned_on = turn_on_row_ids(uri)
+    plan = lx.open_table(uri).plan_revert(turned_on)
+    assert not plan
+    assert "Lance does not turn them off" in plan.sentence
