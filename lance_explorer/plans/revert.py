@@ -75,7 +75,7 @@ def plan_revert(
             *index_work(record, *records),
         ):
             parts.add(found)
-        if not can_go_back(latest, before.version):
+        if not can_go_back(undone, before.version):  # the commit turned row IDs on
             parts.add("Stable row IDs stay on: Lance does not turn them off.")
     return parts
 
@@ -126,14 +126,17 @@ def _after_overwrite(
 ) -> None:
     """Undo an overwrite to other columns: going back is all there is."""
     since = parts.place.version - version
-    if overwrites or not since:
+    if not can_go_back(parts.place, before.version):
+        note = "Lance restores no version from before stable row IDs were turned on"
+    elif overwrites or not since:
         go_back(parts, before.version, "the one before it")
         parts.add(Loss("rows", f"what {counted(since, 'commit')} did since is undone, too"))
         return
-    note = (
-        f"the table has other columns since, and {counted(since, 'commit')} changed it: with "
-        'on_conflict="overwrite" these are undone, too'
-    )
+    else:
+        note = (
+            f"the table has other columns since, and {counted(since, 'commit')} changed it: with "
+            'on_conflict="overwrite" these are undone, too'
+        )
     parts.add(
         Conflict("changed_since", "table", note=note), f"Nothing can be put back alone: {note}."
     )

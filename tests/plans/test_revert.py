@@ -449,6 +449,18 @@ def test_texts_of_users_stand_in_the_script_as_they_are(tmp_path: Path) -> None:
 def test_row_ids_that_were_turned_on_stay(tmp_path: Path) -> None:
     uri = _table(tmp_path, stable=False)
     turned_on = turn_on_row_ids(uri)
-    plan = lx.open_table(uri).plan_revert(turned_on)
+    table = lx.open_table(uri)
+    plan = table.plan_revert(turned_on)
     assert not plan
     assert "Lance does not turn them off" in plan.sentence
+    assert "turn them off" not in "\n".join(_lines(table.plan_revert(3)))  # it did not
+
+
+def test_an_overwrite_before_row_ids_were_turned_on_cannot_be_undone(tmp_path: Path) -> None:
+    uri = _table(tmp_path, stable=False, until=3)
+    lance.write_dataset(pa.table({"other": range(3)}), uri, mode="overwrite")  # 4
+    turn_on_row_ids(uri)
+    plan = lx.open_table(uri).plan_revert(4, on_conflict="overwrite")
+    assert not plan.steps
+    assert "from before stable row IDs were turned on" in plan.sentence
+    assert len(plan.losses()) == 0

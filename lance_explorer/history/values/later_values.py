@@ -213,21 +213,21 @@ def _end_of_column(rows: StateRows, position: int, name: str) -> int:
 
 _Kinds = dict[int, tuple[str, tuple[object, ...]]]
 
-_told = notes(list[tuple[object, ColumnsAt, dict[tuple[int, int], _Kinds]]])
+_known_kinds = notes(list[tuple[object, ColumnsAt, dict[tuple[int, int], _Kinds]]])
 
 
 def _kinds_at(rows: StateRows, position: int) -> _Kinds:
     """Return by the numbers of the columns of a version what they are called, and their types."""
-    known = _told(rows.view)
+    known = _known_kinds(rows.view)
     if not known or known[0][0] is not rows.history:
         stops = [Stop(rows, place) for place in range(len(rows.history) - 1, -1, -1)]
         known[:] = [(rows.history, columns_at(stops), {})]
-    _, told, kinds = known[0]
+    _, numbered, kinds = known[0]
     stop = Stop(rows, position)
-    key = id(stop.record.schema), id(told.of(stop))
+    key = id(stop.record.schema), id(numbered.of(stop))
     if key not in kinds:
         fields = column_fields(stop.record.schema)
-        columns = told.columns(stop)
+        columns = numbered.columns(stop)
         kinds[key] = {columns[name]: (name, _kind(fields[name])) for name in columns}
     return kinds[key]
 
