@@ -274,7 +274,8 @@ class Table:
             of columns or branches; small or capital letters do not matter.
         column : str, optional
             Only commits that can have changed this column: that wrote, added, renamed, cast or
-            dropped it, or wrote whole rows.
+            dropped it, or wrote whole rows. ``changes_values`` sets those apart that changed values
+            of rows that were there.
         all_branches : bool
             Whether to return the commits of all branches, or only those of this one.
 
@@ -284,6 +285,9 @@ class Table:
         [(7, 'Field `mood` renamed to `score`.'), (6, 'Config: `owner` set to `docs`.')]
         >>> table.log(operation="delete").select("version", "predicate").rows()
         [(4, 'id = 2')]
+        >>> touching = table.log(column="mood", all_branches=False)
+        >>> touching.select("version", "changes_values").rows()
+        [(7, False), (3, True), (2, False), (1, False)]
         >>> table.log(text="dev").select("branch", "version", "lane", "branches_here").rows()
         [('dev', 2, 1, ''), (None, 2, 0, 'dev')]
         """

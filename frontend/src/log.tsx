@@ -8,7 +8,7 @@ import { FilterBoxes, KindFilters } from "./log_filters";
 import { LINE } from "./log_lanes";
 import { LogLines, type Scroll } from "./log_lines";
 import { type CommitPlace, cameSince, lineFinder, placeOf } from "./log_places";
-import { type Log, shownWords } from "./log_words";
+import { changingWords, type Log, shownWords } from "./log_words";
 import type { LogAnswer, LogFilters, LogQuestions, State } from "./messages";
 import { Note, Refresh, view } from "./reactive";
 import { cut } from "./text";
@@ -22,6 +22,7 @@ export const render = view<LogQuestions>("lx-log", ({ el, link, follow: draw, aw
   const compared = signal<string | null>(null);
   const filters = signal<LogFilters>({});
   const columns = signal<string[]>([]);
+  const column = signal(""); // by which the commits in sight are filtered
   const problem = signal("");
   const fresh = signal(new Set<string>());
   const scroll: Scroll = { list: null, first: signal(0) };
@@ -50,9 +51,12 @@ export const render = view<LogQuestions>("lx-log", ({ el, link, follow: draw, aw
 
   /** Show the commits anew; `isStill`: what is in sight stays where it is. */
   async function load(refresh: boolean, isStill = false) {
-    const answer = await link.ask("log", { filters: filters.value, refresh });
+    const asked = filters.value;
+    const answer = await link.ask("log", { filters: asked, refresh });
     problem.value = "problem" in answer ? cut(answer.problem, 300) : "";
-    if (!("problem" in answer)) take(answer, isStill);
+    if ("problem" in answer) return;
+    column.value = asked.column?.trim() ?? "";
+    take(answer, isStill);
   }
 
   function take(newest: LogAnswer, isStill = false) {
@@ -165,12 +169,16 @@ export const render = view<LogQuestions>("lx-log", ({ el, link, follow: draw, aw
       </div>
       {log.value && <KindFilters link={link} filters={filters} of={log.value} onChange={() => load(false)} />}
       <Note>{problem.value}</Note>
+      {log.value && column.value && log.value.versions.length > 0 && (
+        <div class="lx-quiet lx-log-apart">{changingWords(log.value, column.value)}</div>
+      )}
       <div class="lx-log-body">
         {log.value && (
           <LogLines
             scroll={scroll}
             log={log.value}
             fresh={fresh.value}
+            setsApart={!!column.value}
             chosen={line.value}
             compared={lineOf.value({ branch: ownBranch.value, version: compared.value ?? "-1" })}
             onChoose={choose}

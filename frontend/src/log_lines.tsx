@@ -24,6 +24,8 @@ interface LinesProps {
   log: Log;
   /** Commits that came while it was looked at. */
   fresh: Set<string>;
+  /** Whether commits that change no values of rows that were there are pale. */
+  setsApart: boolean;
   chosen: number;
   compared: number;
   onChoose: (line: number, isOther: boolean) => void;
@@ -31,7 +33,7 @@ interface LinesProps {
 }
 
 /** The list with its lanes. */
-export function LogLines({ scroll, log, fresh, chosen, compared, onChoose, onKey }: LinesProps) {
+export function LogLines({ scroll, log, fresh, setsApart, chosen, compared, onChoose, onKey }: LinesProps) {
   const id = useId();
   const [lanes] = useState(logLanes);
   const sight = useSignal([0, 0]);
@@ -86,6 +88,7 @@ export function LogLines({ scroll, log, fresh, chosen, compared, onChoose, onKey
             at={first + i}
             id={`${id}-${first + i}`}
             aria-selected={first + i === chosen}
+            data-pale={(setsApart && log.keeps_values[first + i] > 0) || undefined}
             data-compared={first + i === compared}
             data-new={fresh.has(commitKey(log, first + i)) || undefined}
             onClick={(event: MouseEvent) => onChoose(first + i, event.shiftKey)}

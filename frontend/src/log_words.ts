@@ -42,6 +42,17 @@ export function madeOn(log: Pick<Log, "branch" | "parent_versions" | "parent_bra
   return `version ${count(parent)}${on}${lost}`;
 }
 
+/** Which of the commits that can have changed a column changed values that were there. */
+export function changingWords(log: Pick<Log, "keeps_values">, column: string) {
+  const others = log.keeps_values.reduce((sum, one) => sum + one, 0);
+  const changing = log.keeps_values.length - others;
+  const can = `can have changed values of ${cut(column, 60)} in rows that were there`;
+  if (!others) return `${changing === 1 ? "This commit" : "All these commits"} ${can}.`;
+  const rest = "added, removed or moved rows, or changed the column itself";
+  if (!changing) return `None of these commits ${can}: they ${rest}.`;
+  return `${plural(changing, "commit")} ${can}. The others, pale, ${rest}.`;
+}
+
 /** How many of the commits are shown. */
 export function shownWords(log: Pick<Log, "num_found" | "num_commits" | "versions" | "is_part">) {
   const { num_found: found, num_commits: every, versions } = log;

@@ -944,6 +944,8 @@ export interface LogAnswer {
   tags: string[][];
   branches_here: string[][];
   columns: (string | null)[];
+  /** Whether values of rows that were there are known to be as before. */
+  keeps_values: Uint8Array;
   parent_versions: (string | null)[];
   parent_branches: (string | null)[];
   versions: BigUint64Array;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { edgesInSight, lanesWidth } from "../src/log_lanes";
 import { mostDigits } from "../src/log_lines";
 import { cameSince, lineFinder, placeOf } from "../src/log_places";
-import { bytesChange, madeOn, rowChanges, shownWords } from "../src/log_words";
+import { bytesChange, changingWords, madeOn, rowChanges, shownWords } from "../src/log_words";
 
 const NONE = {
   rows_added: Float64Array.of(0),
@@ -95,4 +95,15 @@ test("versions have room for the longest of them", () => {
     1, 2, 6, 20,
   ]);
   expect(mostDigits(BigUint64Array.of())).toBe(1);
+});
+
+test("of commits that can have changed a column, those that keep values are told apart", () => {
+  const words = (...flags: number[]) => changingWords({ keeps_values: Uint8Array.from(flags) }, "score");
+  expect(words(0, 1, 0)).toBe(
+    "2 commits can have changed values of score in rows that were there. " +
+      "The others, pale, added, removed or moved rows, or changed the column itself.",
+  );
+  expect(words(0)).toMatch(/^This commit can have changed/);
+  expect(words(0, 0)).toMatch(/^All these commits can/);
+  expect(words(1, 1)).toMatch(/^None of these commits can .* they added, removed/);
 });

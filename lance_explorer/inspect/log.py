@@ -52,6 +52,9 @@ _COUNTS = (
     "manifest_bytes",
 )
 
+_CHANGED = ("rows_updated", "rows_overwritten", "rows_restored", "rows_column_rewritten")
+"""Counts of rows that were there, and have other values since."""
+
 LOG = FrameSchema(
     "log",
     (
@@ -81,6 +84,13 @@ LOG = FrameSchema(
             TEXT,
             "columns that it wrote, added, renamed, cast or dropped, joined by commas; null: it "
             "wrote whole rows, or what it wrote is not known",
+            nullable=True,
+        ),
+        Column(
+            "changes_values",
+            pl.Boolean(),
+            "whether it changed values of rows that were there: updated, overwrote or restored "
+            "rows, or rewrote a column; null: not known",
             nullable=True,
         ),
         *[column for column in VERSIONS.columns if column.name in _COUNTS],
@@ -243,6 +253,7 @@ def _framed(view: HistoryView, lines: Sequence[_Line]) -> pl.DataFrame:
             ],
             **{part.name: [getattr(fact, part.name) for fact in facts] for part in COMMIT_FACTS},
             "columns": [_joined(_columns(commit)) for _, commit in every],
+            "changes_values": [_changes_values(row) for row in counts],
             **{part.name: told(part.name) for part in VERSIONS.columns if part.name in _COUNTS},
             "data_bytes_change": [change for line in lines for change in _growth(line)],
             "tags": [_joined(tags.get(place, [])) for place in places],
@@ -357,6 +368,14 @@ def _columns(commit: Commit) -> list[str] | None:
         if adds_rows or commit.record.operation not in _NO_VALUES:
             return None
     return [*names]
+
+
+def _changes_values(counts: Mapping[str, object]) -> bool | None:
+    """Tell whether a commit changed values of rows that were there; None if it is not known."""
+    changed = [counts[name] for name in _CHANGED]
+    if any(changed):
+        return True
+    return None if None in changed else False
 
 
 def _joined(names: Sequence[str] | None) -> str | None:

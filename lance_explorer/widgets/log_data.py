@@ -46,6 +46,7 @@ def log_data(found: pl.DataFrame, every: pl.DataFrame, *, is_part: bool = False)
         tags=_names(shown["tags"]),
         branches_here=_names(shown["branches_here"]),
         columns=shown["columns"].to_list(),
+        keeps_values=flags((~shown["changes_values"]).fill_null(False)),
         parent_versions=[None if v is None else str(v) for v in shown["parent_version"]],
         parent_branches=shown["parent_branch"].to_list(),
         versions=shown["version"].to_numpy(),

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import lance
@@ -129,8 +130,21 @@ def test_commits_that_touch_a_column(table):
     assert touching("feeling") == [(4, "mood, feeling"), (1, None)]
     assert touching("mood") == touching("feeling")
     assert touching("key") == [(1, None)]
+    log = table.log()
+    changing = log.filter(log["changes_values"]).select("branch", "version").rows()
+    assert changing == [("dev", 3)]  # the update; no delete, append, new column or name
+    assert not log["changes_values"].null_count()
     dev = lx.open_table(table.uri, "dev").log(column="key", all_branches=False)
     assert dev["version"].to_list() == [4]  # the update of column mood says what it wrote
+
+
+def test_whether_a_commit_changes_values_may_not_be_known(tmp_path):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(rows(1, 2), path)
+    for key in (1, 2):
+        lance.dataset(path).update({"mood": "'new'"}, where=f"key = {key}")
+    Path(path, "_versions", f"{2**64 - 1 - 2}.manifest").unlink()
+    assert lx.open_table(path).log()["changes_values"].to_list() == [None, False]
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,8 @@ class LogAnswer(Message):
     tags: list[list[str]]
     branches_here: list[list[str]]
     columns: list[str | None]
+    keeps_values: Uint8Array
+    """Whether values of rows that were there are known to be as before."""
     parent_versions: list[Digits | None]
     parent_branches: list[str | None]
     versions: BigUint64Array
