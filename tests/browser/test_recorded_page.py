@@ -91,6 +91,7 @@ def texts(view, *selectors):
 
 def grid(view):
     """Return what is in the grid, once all of it is there."""
+    expect(view.locator(".lx-rows-coming")).to_have_count(0)
     expect(view.locator("tr.lx-waiting")).to_have_count(0)
     expect(view.locator(".lx-old-heads")).to_have_count(0)
     return [
