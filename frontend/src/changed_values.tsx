@@ -35,7 +35,7 @@ export function changedValues(style: string, found: ChangedValues | null, tip: T
   return (
     <>
       {pictures(style, drawn, tip, link)}
-      {whole && whole.rows.length > 0 && (
+      {whole && (
         <details class={`${style} lx-whole-columns`}>
           <summary>{whole.title}</summary>
           {sectionOf({ ...whole, title: "" })}

@@ -17,6 +17,7 @@ from lance_explorer.figures.row_events import EVENT_KINDS
 from lance_explorer.history.columns.value_columns import ValueColumns
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["FIRST_COLUMNS", "LAST_COLUMNS", "WRITTEN", "ChangedRows", "RowImages", "single_rows"]
 
@@ -48,12 +49,33 @@ _CHANGE_TYPES = {
     **dict.fromkeys(WRITTEN, "update_postimage"),
 }
 
+_MOST_BYTES_KEPT = 32 << 20
+"""Of the rows of a comparison, whose cells, classes and columns are looked at one after another."""
+
 _Mask = NDArray[np.bool_]
 _Positions = NDArray[np.int64]
 
 
+class _Image(NamedTuple):
+    """Values that some rows had, or have: addresses ascend."""
+
+    side: str
+    addresses: Uint64Array
+    values: pl.DataFrame
+
+    def of(self, side: str, addresses: Uint64Array, names: Sequence[str]) -> pl.DataFrame | None:
+        """Return the values of rows, one a row; None if not all are here."""
+        if side != self.side or not {*names} <= {*self.values.columns}:
+            return None
+        place = np.searchsorted(self.addresses, addresses)
+        place[place == len(self.addresses)] = 0
+        if not np.array_equal(self.addresses[place], addresses):
+            return None
+        return self.values.select(names)[place]
+
+
 class RowImages:
-    """Reads the values of changed rows, from both versions.
+    """Reads the values of changed rows, from both versions; what was read last is not read again.
 
     Parameters
     ----------
@@ -69,6 +91,7 @@ class RowImages:
         self.versions = versions
         self.step = step
         self.columns = columns
+        self._last: tuple[_Image, ...] = ()
 
     def of(
         self, rows: ChangeRuns, names: Sequence[str], *, both: bool = True
@@ -77,15 +100,41 @@ class RowImages:
 
         Only the named columns are read, and without ``both`` rows before only if they are no more.
         """
-        schema = pl.Schema({name: self.columns.schema[name] for name in names})
-        columns = replace(self.columns, schema=schema)
-        images = Images(self.versions.rows, columns, self.step)
         was, now = rows.before != NO_ADDRESS, rows.after != NO_ADDRESS
         was &= np.isin(rows.change, (RowEvent.DELETED, *(WRITTEN if both else ())))
-        before = _spread(images.before(rows.where(was)), was) if was.any() else None
-        after = _spread(images.after(rows.where(now)), now) if now.any() else None
-        nothing = columns.nulls(len(rows))
-        return nothing if before is None else before, nothing if after is None else after
+        return self._image("before", rows, was, names), self._image("after", rows, now, names)
+
+    def _image(
+        self, side: str, rows: ChangeRuns, there: _Mask, names: Sequence[str]
+    ) -> pl.DataFrame:
+        """Return one image of rows; nulls of those that are not there."""
+        schema = pl.Schema({name: self.columns.schema[name] for name in names})
+        columns = replace(self.columns, schema=schema)
+        if not there.any():
+            return columns.nulls(len(rows))
+        some = rows.where(there)
+        addresses = some.before if side == "before" else some.after
+        known = [image.of(side, addresses, names) for image in self._last] if names else []
+        found = next((one for one in known if one is not None), None)
+        if found is None:
+            images = Images(self.versions.rows, columns, self.step)
+            found = images.before(some) if side == "before" else images.after(some)
+            self._keep(side, addresses, found)
+        return _spread(found, there)
+
+    def _keep(self, side: str, addresses: Uint64Array, values: pl.DataFrame) -> None:
+        """Keep values in the place of those that were read first, if they are not too large."""
+        size = values.estimated_size()
+        if not values.columns or size > _MOST_BYTES_KEPT:
+            return
+        order = np.argsort(addresses)
+        kept = [_Image(side, addresses[order], values[order])]
+        for image in self._last:
+            size += image.values.estimated_size()
+            if size > _MOST_BYTES_KEPT:
+                break
+            kept.append(image)
+        self._last = tuple(kept)
 
 
 class _Page(NamedTuple):

@@ -1,27 +1,35 @@
 """How the values of changed columns are spread, before and after, in the rows that differ there."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from propcache.api import cached_property
 
+from lance_explorer.answers import Section
+from lance_explorer.answers.calls import call
 from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.distributions import Bars, bars_of
 from lance_explorer.frames.sizes import percent
 from lance_explorer.profiles.drift import cosines, is_vector
 from lance_explorer.profiles.profile import Profile, typical
 from lance_explorer.shown import one_line
+from lance_explorer.table import Table
 from lance_explorer.widgets.comparison import Cells, Comparison
 from lance_explorer.widgets.messages.changes import ChangedColumn, ValueBar
 
-__all__ = ["changed_values", "whole_columns"]
+__all__ = ["WholeColumns", "changed_values"]
 
 _MOST_COLUMNS = 12
 _MOST_ROWS = 10_000
 _BINS = 20
 _MOST_MOVERS = 3
+
+_MOST_BYTES = 64 << 20
+"""Whole columns are read if they have so many bytes at most in two versions, or in all of many."""
 
 
 def changed_values(
@@ -66,11 +74,63 @@ def changed_values(
     return told
 
 
-def whole_columns(profile: Profile) -> pl.DataFrame:
-    """Return what whole columns hold in both versions of a profile, one row a column."""
-    lines = profile.to_polars().filter(pl.col("measure") != "nothing")
-    sides = [lines.filter(pl.col("version") == version) for version in profile.versions]
-    both = sides[0].join(sides[-1], on="column", suffix="_after", maintain_order="left_right")
+class WholeColumns:
+    """What whole columns hold in two versions of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    versions : sequence of int
+        Versions that will be asked for, each with the one before it: their values are read once.
+    """
+
+    def __init__(self, table: Table, versions: Sequence[int] = ()) -> None:
+        self._table = table
+        self._versions = versions
+
+    def of(self, begin: int, end: int) -> Section | None:
+        """Return a line for each column; a sentence if they are large; None if there is nothing."""
+        if not begin or begin == end:
+            return None
+        try:
+            profile = self._profile_of_many if self._has(begin, end) else self._read([begin, end])
+        except LanceExplorerError:  # a version is not kept, which is told elsewhere
+            return None
+        return Section(
+            "whole",
+            "Whole columns, before and after",
+            _both(profile.to_polars(), begin, end)
+            if profile.is_complete
+            else "Their values are too many to be read for this: "
+            f"{call('table.profile', versions=[begin, end])} reads them.",
+        )
+
+    @cached_property
+    def _profile_of_many(self) -> Profile:
+        return self._read(self._versions)
+
+    def _read(self, versions: Sequence[int]) -> Profile:
+        """Return what columns hold in some versions, without values if these are too many."""
+        found = self._table.profile(versions=versions, max_bytes=0)
+        return found.go_on() if found.bytes_left <= _MOST_BYTES else found
+
+    def _has(self, begin: int, end: int) -> bool:
+        """Tell whether the profile of many versions says the same as one of these two."""
+        pairs = zip(self._versions, self._versions[1:], strict=False)
+        return (begin, end) in pairs and self._fields(end) <= self._fields(self._versions[-1])
+
+    def _fields(self, version: int) -> set[tuple[int, int, str]]:
+        history = self._table._view.history
+        schema = history.records[history.position(version)].schema
+        return {(field.id, field.parent_id, field.name) for field in schema}
+
+
+def _both(lines: pl.DataFrame, begin: int, end: int) -> pl.DataFrame:
+    """Return what columns hold in two versions of a profile, one row a column."""
+    lines = lines.filter(pl.col("measure") != "nothing")
+    before, after = (lines.filter(pl.col("version") == version) for version in (begin, end))
+    both = before.join(after, on="column", suffix="_after", maintain_order="left_right")
     rows = [_whole(row) for row in both.iter_rows(named=True)]
     names = ("column", "mean before", "mean after", "nulls", "different", "moved")
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String()), orient="row")

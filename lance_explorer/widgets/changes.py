@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.answers import Section
 from lance_explorer.answers.calls import call, literal
 from lance_explorer.arguments import names
 from lance_explorer.changes.diff_words import words_beside_rows
@@ -24,7 +23,7 @@ from lance_explorer.table import Table
 from lance_explorer.values.child import time_limit
 from lance_explorer.widgets.answer_view import section_view
 from lance_explorer.widgets.changed_rows import ChangedRows
-from lance_explorer.widgets.changed_values import changed_values, whole_columns
+from lance_explorer.widgets.changed_values import WholeColumns, changed_values
 from lance_explorer.widgets.code_lines import arranged_code
 from lance_explorer.widgets.comparison import Comparison, compare
 from lance_explorer.widgets.comparison_facts import (
@@ -33,7 +32,6 @@ from lance_explorer.widgets.comparison_facts import (
     with_facts,
 )
 from lance_explorer.widgets.comparison_words import counts_in_words
-from lance_explorer.widgets.messages.answer import AnswerSection
 from lance_explorer.widgets.messages.base import Wide
 from lance_explorer.widgets.messages.changes import ChangedValues, ChangesData, SameContent
 from lance_explorer.widgets.messages.changes import Comparison as ComparisonMessage
@@ -64,9 +62,6 @@ _PAUSE = 0.05
 """Seconds before versions are compared: while a handle moves on, none but the last ones are."""
 
 _MOST_BESIDE = 4
-
-_MOST_BYTES = 64 << 20
-"""Whole columns are read for what they hold, if they have so many bytes at most."""
 """Pairs of versions for which what differs beside rows is kept."""
 
 
@@ -141,6 +136,7 @@ class Changes(VersionsView, RowsView):
         self._done: tuple[_Wanted, Comparison] | None = None
         self._problem: Failure | None = None
         self._shown: tuple[Comparison, str | None, str | None] | None = None
+        self._whole_columns = WholeColumns(self._table)
         self._beside = lru_cache(_MOST_BESIDE)(partial(words_beside_rows, table._view))
         self._showing = threading.Lock()
         self._keeping = threading.Lock()
@@ -262,6 +258,7 @@ class Changes(VersionsView, RowsView):
     def compare_now(self, change: str | None = None, column: str | None = None) -> None:
         """Compare the chosen versions, and wait until their rows of a class or column are shown."""
         self._change, self._column = change, column
+        self._worker.cancel()  # or it would wait for a handle to stand still
         with suppress(*FAILURES):
             self._comparison()  # its failure is found once more, and told
         self._work(Job("compare", lambda _: None))
@@ -497,20 +494,9 @@ class Changes(VersionsView, RowsView):
         cells = found.compare_cells(lambda done, total: request.check())
         begin, end, _ = found.wanted
         columns = changed_values(found, cells, request.check)
-        return ChangedValues(str(begin), str(end), columns, self._whole_columns(begin, end))
-
-    def _whole_columns(self, begin: int, end: int) -> AnswerSection | None:
-        """Return what whole columns hold in both versions; None if reading them takes long."""
-        if not begin or begin == end:
-            return None
-        try:
-            profile = self._table.profile(versions=[begin, end], max_bytes=_MOST_BYTES)
-        except LanceExplorerError:  # a version is not kept, which is told elsewhere
-            return None
-        if not profile.is_complete:
-            return None
-        whole = Section("whole", "Whole columns, before and after", whole_columns(profile))
-        return section_view(whole)
+        whole = self._whole_columns.of(begin, end)
+        shown = None if whole is None else section_view(whole)
+        return ChangedValues(str(begin), str(end), columns, shown)
 
     @answers("narrow")
     def _narrow(self, _: Request, *, change: str | None, column: str | None) -> None:

@@ -14,6 +14,7 @@ from msgspec.structs import asdict, replace
 
 from lance_explorer.frames.sizes import counted
 from lance_explorer.table import Table
+from lance_explorer.widgets.changed_values import WholeColumns
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.explorer import TABS
 from lance_explorer.widgets.grid_view import GridView
@@ -121,6 +122,7 @@ class _Recorder:
         self._log = Log(table, state=latest())
         self._travel = TimeTravel(table, state=latest())
         self._changes = Changes(table, state=latest(compared_version=self._before(self._latest)))
+        self._changes._whole_columns = WholeColumns(table, self._kept[-_MOST_VERSIONS - 1 :])
         self._row = RowHistory(table, state=latest())
         self._rows_seen: dict[int, None] = {}
         self._names: dict[str, str] = {}

@@ -1,6 +1,7 @@
 """The widget of changes, without a browser: what Python holds, and how it answers."""
 
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import lance
@@ -8,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from lance_explorer.changes.images import Images
 from lance_explorer.errors import (
     InvalidArgumentError,
     RefNotFoundError,
@@ -15,8 +17,9 @@ from lance_explorer.errors import (
     VersionNotFoundError,
 )
 from lance_explorer.table import open_table
-from lance_explorer.widgets import Changes, TimeTravel
+from lance_explorer.widgets import Changes, TimeTravel, changed_rows, changed_values
 from lance_explorer.widgets import comparison as comparison_module
+from lance_explorer.widgets.changed_values import WholeColumns
 from lance_explorer.widgets.comparison import compare
 from lance_explorer.widgets.state import ExplorerState
 from tests.format.samples import DATA
@@ -185,6 +188,52 @@ def test_values_of_changed_columns_before_and_after(widget, browse):
     assert name["words"] == ""
     whole = {row[0]: row[1:] for row in told["whole"]["rows"]}
     assert whole["score"][:3] == ["5.375 ± 3.02", "6.222 ± 3.8", "0 → 0"]
+
+
+def test_whole_columns_that_are_large_are_not_read(widget, browse, monkeypatch):
+    monkeypatch.setattr(changed_values, "_MOST_BYTES", 0)
+    whole = browse(widget).ask("values")["content"]["whole"]
+    assert whole["rows"] == []
+    assert [line["words"] for line in whole["lines"]] == [
+        "Their values are too many to be read for this: table.profile(versions=[1, 5]) reads them."
+    ]
+
+
+def test_whole_columns_of_many_versions_are_those_of_each_pair(tmp_path):
+    """Also before a column was renamed, and where another one got its name."""
+    make(tmp_path / "t.lance")
+    lance.dataset(tmp_path / "t.lance").alter_columns({"path": "score", "name": "points"})
+    lance.dataset(tmp_path / "t.lance").add_columns({"score": "points * 2"})
+    table = open_table(tmp_path / "t.lance")
+    versions = table.versions()["version"].to_list()
+    pairs, many = WholeColumns(table), WholeColumns(table, versions)
+    for begin, end in [*pairwise(versions), (1, versions[-1]), (2, 4)]:
+        one, other = pairs.of(begin, end), many.of(begin, end)
+        assert one.content.equals(other.content)
+        assert len(one.content) >= 3
+
+
+def test_values_that_were_read_are_not_read_again(table, monkeypatch):
+    found = compare(table._view, 1, 5)
+    asked: list[tuple[str, int]] = []
+    for side in ("before", "after"):
+        read = getattr(Images, side)
+
+        def watched(images, rows, take=None, side=side, read=read):
+            asked.append((side, len(rows)))
+            return read(images, rows, take)
+
+        monkeypatch.setattr(Images, side, watched)
+    found.compare_cells(lambda done, total: None)
+    assert asked == [("before", 3), ("after", 3)]
+    again = [found.rows("updated").slice(0, 9), found.rows(None, "score").slice(0, 9)]
+    assert asked == [("before", 3), ("after", 3)]
+    monkeypatch.setattr(changed_rows, "_MOST_BYTES_KEPT", 0)
+    fresh = compare(table._view, 1, 5)
+    fresh.compare_cells(lambda done, total: None)
+    for shown, rows in zip(again, ((("updated", None)), (None, "score")), strict=True):
+        assert shown.equals(fresh.rows(*rows).slice(0, 9))
+    assert len(asked) > 4
 
 
 def test_vectors_are_shown_by_how_far_they_turned(tmp_path, browse):
