@@ -100,12 +100,19 @@ def briefs_of(
     is_more = (lengths > most).fill_null(False)
     if unit != "bytes":
         is_more |= (texts.str.len_chars() > longest).fill_null(False)
-    shown = [
-        None
-        if text is None
-        else _brief(column.slice(place, 1), text[:longest], int(size), more, longest, within)
-        for place, (text, size, more) in enumerate(zip(texts, lengths, is_more, strict=True))
-    ]
+    is_text = unit == "characters" and not column.dtype.is_nested()
+    shown = list[str | None]()
+    for place, (text, size, more) in enumerate(zip(texts, lengths, is_more, strict=True)):
+        if text is None:
+            shown.append(None)
+        elif more and is_text:
+            shown.append(brief(texts_of(column.slice(place, 1)).item(), longest, within))
+        elif more:
+            shown.append(_cut(column.slice(place, 1), text[:longest], int(size), unit))
+        elif is_text:
+            shown.append(quoted(text, within))
+        else:
+            shown.append(f"{text} ({_counted(size, unit)})".strip() if unit == "bytes" else text)
     return pl.Series("value", shown, dtype=pl.String), is_more
 
 
@@ -194,15 +201,8 @@ def _head(column: pl.Series, most: int) -> pl.Series:
     return column
 
 
-def _brief(
-    value: pl.Series, head: str, size: int, more: bool, longest: int, within: str | None
-) -> str:
-    """Return what is shown of a value: its head, with what tells how much there is."""
-    unit = unit_of(value.dtype)
-    if unit == "characters" and not value.dtype.is_nested():
-        return brief(texts_of(value).item(), longest, within)
-    if not more:
-        return f"{head} ({_counted(size, unit)})".strip() if unit == "bytes" else head
+def _cut(value: pl.Series, head: str, size: int, unit: str) -> str:
+    """Return what is shown of a value that is cut: its head, with what tells how much there is."""
     if unit == "items":
         head = f"{head.removesuffix(']')},"
     end = "]" if unit == "items" else ""
