@@ -1,5 +1,8 @@
 """Loading whole histories, beside pylance: ``python -m benchmarks.history``."""
 
+import os
+import shutil
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from benchmarks.measuring import (
     measure,
     prepared,
     print_rows,
+    run,
     warm,
 )
 
@@ -113,6 +117,33 @@ def our_versions(path: str) -> Work:
     return lambda: {"versions": len(open_table(path).versions())}
 
 
+def our_first_versions(path: str, cache: str) -> Work:
+    """List the versions with an empty cache: what a new user waits for."""
+    shutil.rmtree(cache, ignore_errors=True)
+    os.environ["LANCE_EXPLORER_CACHE"] = cache
+    return our_versions(path)
+
+
+def fill_cache(path: str, cache: str) -> Work:
+    """List the versions, and wait until they are kept."""
+    os.environ["LANCE_EXPLORER_CACHE"] = cache
+
+    def work() -> Numbers:
+        from lance_explorer.ledger.cache_later import finish_writing
+
+        numbers = our_versions(path)()
+        finish_writing()
+        return numbers
+
+    return work
+
+
+def our_versions_again(path: str, cache: str) -> Work:
+    """List the versions that the cache has."""
+    os.environ["LANCE_EXPLORER_CACHE"] = cache
+    return our_versions(path)
+
+
 def our_fragments(path: str) -> Work:
     """List the versions, and all states of all fragments."""
     import tqdm.auto  # noqa: F401
@@ -151,6 +182,8 @@ class Comparison:
     name: str
     manifest_bytes: int
     our_versions: Measurement
+    first: Measurement
+    again: Measurement
     our_fragments: Measurement
     their_versions: Measurement
     their_files: Measurement
@@ -164,6 +197,8 @@ class Comparison:
             f"{all_ours.numbers['states']}",
             f"{self.manifest_bytes / 1e6:.1f}",
             f"{ours.seconds:.3f}",
+            f"{self.first.seconds:.3f}",
+            f"{self.again.seconds:.3f}",
             f"{all_ours.seconds:.3f}",
             f"{all_ours.peak_bytes / 1e6:.0f}",
             f"{theirs.seconds:.3f}",
@@ -180,7 +215,9 @@ HEADINGS = (
     ("", "versions"),
     ("", "states"),
     ("manifests", "MB"),
-    ("versions()", "s"),
+    ("versions()", "no cache s"),
+    ("", "empty s"),
+    ("", "again s"),
     ("+ fragments", "s"),
     ("peak", "MB"),
     ("pylance", "versions() s"),
@@ -193,14 +230,21 @@ HEADINGS = (
 
 
 def compare(name: str, path: Path) -> Comparison:
-    """Load the history of a table in all four ways."""
+    """Load the history of a table in all these ways."""
     manifest_bytes = warm(path / "_versions")
+    with tempfile.TemporaryDirectory() as cache:
+        first = measure(our_first_versions, str(path), cache)
+        run(fill_cache, str(path), cache)
+        again = measure(our_versions_again, str(path), cache)
     jobs: list[Job] = [our_versions, our_fragments, their_versions, their_files]
-    comparison = Comparison(name, manifest_bytes, *[measure(job, str(path)) for job in jobs])
+    ours, *others = [measure(job, str(path)) for job in jobs]
+    comparison = Comparison(name, manifest_bytes, ours, first, again, *others)
     counted = {
         measured.numbers["versions"]
         for measured in (
             comparison.our_versions,
+            comparison.first,
+            comparison.again,
             comparison.our_fragments,
             comparison.their_versions,
         )

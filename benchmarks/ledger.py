@@ -1,11 +1,17 @@
 """What is recorded once and read again, beside pylance: ``python -m benchmarks.ledger``."""
 
-import os
 import shutil
 from pathlib import Path
 
 from benchmarks.fragments import write_fragments
-from benchmarks.history import write_appends
+from benchmarks.history import (
+    fill_cache,
+    our_first_versions,
+    our_versions,
+    our_versions_again,
+    their_versions,
+    write_appends,
+)
 from benchmarks.measuring import (
     Measurement,
     Numbers,
@@ -28,15 +34,6 @@ _NEW_VERSIONS = 10
 # ------------------------------------------------------------------------------------------ jobs
 
 
-def reading(path: str) -> Work:
-    """List the versions from the table itself."""
-    import tqdm.auto  # noqa: F401
-
-    from lance_explorer import open_table
-
-    return lambda: {"versions": len(open_table(path).versions())}
-
-
 def recording(path: str, ledger: str) -> Work:
     """Record all versions in a ledger that has none."""
     import tqdm.auto  # noqa: F401
@@ -54,16 +51,6 @@ def reading_again(path: str, ledger: str) -> Work:
     from lance_explorer import open_table
 
     return lambda: {"versions": len(open_table(path, ledger=ledger).versions())}
-
-
-def reading_cached(path: str, cache: str) -> Work:
-    """List the versions, kept in a cache by a process before."""
-    import tqdm.auto  # noqa: F401
-
-    os.environ["LANCE_EXPLORER_CACHE"] = cache
-    from lance_explorer import open_table
-
-    return lambda: {"versions": len(open_table(path).versions())}
 
 
 def recording_more(path: str, ledger: str) -> Work:
@@ -100,13 +87,6 @@ def recording_hourly(path: str, ledger: str, count: int) -> Work:
     return work
 
 
-def their_versions(path: str) -> Work:
-    """List the versions with pylance."""
-    import lance
-
-    return lambda: {"versions": len(lance.dataset(path).versions())}
-
-
 def _append(path: str, count: int) -> None:
     import lance
     import pyarrow as pa
@@ -134,17 +114,18 @@ def _cells(name: str, took: Measurement) -> list[str]:
 def _compare(path: Path, ledger: Path, what: str) -> None:
     megabytes = warm(path / "_versions") / 1e6
     rows = [[f"{what}, {megabytes:,.0f} MB of manifests", "versions", "s", "CPU s", "peak MB"]]
-    rows.append(_cells("versions()", measure(reading, str(path))))
+    rows.append(_cells("versions()", measure(our_versions, str(path))))
     rows.append(_cells("pylance: versions()", measure(their_versions, str(path))))
     rows.append(_cells("record", measure(recording, str(path), str(ledger))))
     size = sum(file.stat().st_size for file in ledger.rglob("*.parquet")) / 1e6
     rows.append(_cells("versions() with ledger", measure(reading_again, str(path), str(ledger))))
     cache = f"{ledger}.cache"
-    rows.append(_cells("versions(), cache empty", run(reading_cached, str(path), cache)))
-    rows.append(_cells("versions(), cached", measure(reading_cached, str(path), cache)))
+    rows.append(_cells("versions(), cache empty", run(our_first_versions, str(path), cache)))
+    rows.append(_cells("and written into it", run(fill_cache, str(path), cache)))
+    rows.append(_cells("versions(), cached", measure(our_versions_again, str(path), cache)))
     more = run(recording_more, str(path), str(ledger))
     rows.append(_cells(f"record {_NEW_VERSIONS} new versions", more))
-    rows.append(_cells("versions(), cached before them", run(reading_cached, str(path), cache)))
+    rows.append(_cells("versions(), cached before them", run(our_versions_again, str(path), cache)))
     print_rows(rows)
     print(f"size of the ledger: {size:.2f} MB\n")
 

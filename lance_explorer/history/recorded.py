@@ -22,8 +22,8 @@ Note = Callable[[VersionFile, bytes], object]
 KeptCells = tuple[pl.Series, NDArray[np.bool_]]
 """Values of a column, and which of them are known."""
 
-_LONG_BYTES = 128 << 20
-_LONG_REQUESTS = 200
+_LONG_BYTES, _FEW_VERSIONS = 8 << 20, 20
+_LONG_REMOTE_BYTES, _LONG_REQUESTS = 128 << 20, 200
 
 
 class Recorded(Protocol):
@@ -70,10 +70,13 @@ class Recorded(Protocol):
 
 
 def is_long(storage: Storage, files: Sequence[VersionFile]) -> bool:
-    """Tell whether reading versions takes so long that it is better not done twice.
+    """Tell whether reading versions may take so long that it is better not done twice.
 
-    On a disk it is the bytes that take time, in an object store also the requests.
+    From a disk the least of these bytes take half a second if the versions are small, and no time
+    if they are large: only reading them tells. A few versions are kept as large as they are, and
+    read no faster. In an object store requests take time, too.
     """
-    is_remote = storage.in_flight > 1
     size = sum([file.size_bytes for file in files])
-    return size >= _LONG_BYTES or (is_remote and len(files) >= _LONG_REQUESTS)
+    if storage.in_flight > 1:
+        return size >= _LONG_REMOTE_BYTES or len(files) >= _LONG_REQUESTS
+    return size >= _LONG_BYTES and len(files) > _FEW_VERSIONS

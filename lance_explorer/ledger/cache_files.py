@@ -7,12 +7,13 @@ from pathlib import Path
 
 import platformdirs
 
-from lance_explorer.ledger.places import folder_of
+from lance_explorer.ledger.places import folder_of, make_folder
 
 __all__ = [
     "bound_cache",
     "cache_folder",
     "clear_cache",
+    "etag_of",
     "file_names",
     "read_file",
     "remove_file",
@@ -75,7 +76,7 @@ def write_file(name: str, file: str, data: bytes) -> None:
         return
     folder = top / name
     with suppress(OSError):  # then what it saves is done again
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(folder, 0o700)
         new = folder / f"{file}.{os.getpid()}"
         new.write_bytes(data)
         new.replace(folder / file)
@@ -138,6 +139,15 @@ def remove_table(uri: str) -> bool:
         return False
     shutil.rmtree(top / folder_of(uri), ignore_errors=True)
     return True
+
+
+def etag_of(path: Path) -> str | None:
+    """Return what tells a local file from others of the same size and time."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return f"{facts.st_ino:x}-{facts.st_ctime_ns:x}"
 
 
 def _bytes(folder: Path) -> int:

@@ -21,6 +21,7 @@ from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.cache_files import remove_table
+from lance_explorer.ledger.cache_later import finish_writing
 from lance_explorer.ledger.kept_values import KeptCommit, ValuesFile
 from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.ledger.recorder import manifest_without_words
@@ -361,6 +362,7 @@ class _Forgetting:
     # ------------------------------------------------------------------------------- cache
 
     def _without_cache(self) -> Iterator[_Line]:
+        finish_writing()  # or it would write what it read before
         if remove_table(self.known.uri):
             words = (
                 "histories and profiles of the table: they are made again when they are asked for"

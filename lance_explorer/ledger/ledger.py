@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import astuple, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from importlib.metadata import version as release_of
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ import polars as pl
 from lance_explorer.above import table_of
 from lance_explorer.arguments import flag, names, path, shown, text, whole_number
 from lance_explorer.errors import (
-    FormatError,
     InvalidArgumentError,
     NotFoundError,
     TableNotFoundError,
@@ -27,17 +26,12 @@ from lance_explorer.ledger.checksums import checksums_folder, record_checksums
 from lance_explorer.ledger.forgetting import FORGOTTEN, forget_values
 from lance_explorer.ledger.kinds import REFS
 from lance_explorer.ledger.lives import Life
-from lance_explorer.ledger.merging import (
-    delete_replaced,
-    forget_versions,
-    merge_segments,
-    to_merge,
-)
+from lance_explorer.ledger.merging import forget_versions, merge_branch
 from lance_explorer.ledger.places import Place, folder_name, folder_of
 from lance_explorer.ledger.recorded_storage import NoStorage
 from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.ledger.recording import Added, record_branch
-from lance_explorer.ledger.segments import Segment, write_segment
+from lance_explorer.ledger.segments import write_segment
 from lance_explorer.ledger.value_recorder import ValuesKept, record_values
 from lance_explorer.shown import described
 from lance_explorer.storage import EXTERNAL_SCHEME, Options, open_storage
@@ -52,7 +46,6 @@ __all__ = [
     "TABLES",
     "Ledger",
     "ledger_of",
-    "merge_branch",
     "not_found",
     "place_of",
     "record_and_merge",
@@ -559,23 +552,6 @@ def recorded_row(uri: str, branch: str | None, added: Added) -> tuple[Any, ...]:
     line = [one for one in added.versions if one < FIRST_DETACHED]
     first, last = (min(line), max(line)) if line else (None, None)
     return uri, branch, len(added.versions), first, last, added.bytes_read
-
-
-def merge_branch(table: RecordedTable, branch: str | None, *, everything: bool = False) -> None:
-    """Merge what is to be merged of a branch, and delete what was merged a day ago."""
-    now = datetime.now(UTC)
-    counts = list[Segment]()
-    for life in table.lives(branch):
-        some = to_merge(life.segments, everything=everything)
-        counts += [one for one in life.segments if one not in some]
-        if some:
-            try:
-                counts.append(merge_segments(some, release_of("lance-explorer"), now))
-            except FormatError:  # they stay as they are, damaged
-                counts += some
-    if table.is_whole(branch):
-        delete_replaced(counts, now)
-    table.forget(branch)
 
 
 def _facts(life: Life, sizes: Mapping[str, int]) -> tuple[Any, ...]:

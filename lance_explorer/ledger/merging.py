@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from importlib.metadata import version as release_of
 
 import polars as pl
 
+from lance_explorer.errors import FormatError
 from lance_explorer.ledger.kinds import FILES, SECTIONS
 from lance_explorer.ledger.lives import Life
+from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.ledger.segments import About, Segment, write_segment
 from lance_explorer.ledger.sidecars import sidecar_names
 
-__all__ = ["delete_replaced", "forget_versions", "merge_segments", "to_merge"]
+__all__ = ["delete_replaced", "forget_versions", "merge_branch"]
 
 _KEPT_FOR = timedelta(hours=24)
 """For how long what was merged stays for those who read it now."""
@@ -19,7 +22,24 @@ _KEPT_FOR = timedelta(hours=24)
 _RATIO = 2
 
 
-def to_merge(segments: Sequence[Segment], *, everything: bool = False) -> Sequence[Segment]:
+def merge_branch(table: RecordedTable, branch: str | None, *, everything: bool = False) -> None:
+    """Merge what is to be merged of a branch, and delete what was merged a day ago."""
+    now = datetime.now(UTC)
+    counts = list[Segment]()
+    for life in table.lives(branch):
+        some = _to_merge(life.segments, everything=everything)
+        counts += [one for one in life.segments if one not in some]
+        if some:
+            try:
+                counts.append(_merge_segments(some, release_of("lance-explorer"), now))
+            except FormatError:  # they stay as they are, damaged
+                counts += some
+    if table.is_whole(branch):
+        delete_replaced(counts, now)
+    table.forget(branch)
+
+
+def _to_merge(segments: Sequence[Segment], *, everything: bool = False) -> Sequence[Segment]:
     """Return the segments that are to become one, none if all is well.
 
     Each segment is kept at least twice as large as all later ones together, so that there are few,
@@ -37,7 +57,7 @@ def to_merge(segments: Sequence[Segment], *, everything: bool = False) -> Sequen
     return ordered[begin:]
 
 
-def merge_segments(segments: Sequence[Segment], release: str, now: datetime) -> Segment:
+def _merge_segments(segments: Sequence[Segment], release: str, now: datetime) -> Segment:
     """Write one segment that has all that some have."""
     place, folder = segments[0].place, segments[0].folder
     versions, fragments = _united(segments)

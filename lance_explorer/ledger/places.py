@@ -17,7 +17,7 @@ from lance_explorer.storage import (
     open_storage,
 )
 
-__all__ = ["Place", "folder_name", "folder_of"]
+__all__ = ["Place", "folder_name", "folder_of", "make_folder"]
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -125,7 +125,7 @@ class Place:
         unfinished = f"{path.parent}/.unfinished-{uuid4().hex}"
         private = self._is_private
         try:
-            _make_folder(path.parent, 0o700 if private else 0o777)
+            make_folder(path.parent, 0o700 if private else 0o777)
             handle = os.open(unfinished, _NEW, 0o600 if private else 0o666)
             try:
                 with open(handle, "wb") as file:
@@ -141,10 +141,10 @@ class Place:
             raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _make_folder(path: Path, mode: int) -> None:
+def make_folder(path: Path, mode: int) -> None:
     """Make a folder and those above it that are missing, all with one mode."""
     if not path.is_dir():
-        _make_folder(path.parent, mode)
+        make_folder(path.parent, mode)
         path.mkdir(mode=mode, exist_ok=True)
 
 

@@ -1,6 +1,7 @@
 """From manifest files, one after the other, to what a segment keeps of them."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from lance_explorer.errors import FormatError
+from lance_explorer.errors import FormatError, LanceExplorerError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragment_columns import SequenceStorage
 from lance_explorer.format.fragment_walk import columns_of_messages
@@ -244,7 +245,7 @@ class Recorder:
             fragment_bytes=split.fragment_bytes,
             transaction_path=path,
             transaction=self._said(parts.transaction),
-            num_new_row_ids=self._num_new_row_ids(manifest, operation, step),
+            num_new_row_ids=self._num_new_row_ids(manifest, operation, path, step),
         )
 
     def _said(self, transaction: bytes | None) -> bytes | None:
@@ -253,9 +254,12 @@ class Recorder:
         return without_words(transaction)
 
     def _num_new_row_ids(
-        self, manifest: Manifest, operation: str | None, step: "_Step"
+        self, manifest: Manifest, operation: str | None, path: str | None, step: "_Step"
     ) -> int | None:
         before = self._at.manifest
+        if path is not None and len(step.messages) > _FEW:  # counting would take longer
+            with suppress(FileNotFoundError, LanceExplorerError):
+                operation = operation_of(self._storage.get(path))
         may_be_update = operation in (None, OperationName.UPDATE)  # its file is read later
         if not may_be_update or not manifest.reader_feature_flags & STABLE_ROW_IDS:
             return None

@@ -27,12 +27,12 @@ from lance_explorer.ledger.ledger import (
     ADDED,
     Ledger,
     ledger_of,
-    merge_branch,
     place_of,
     record_and_merge,
     recorded_row,
     recorded_table,
 )
+from lance_explorer.ledger.merging import merge_branch
 from lance_explorer.ledger.recording import new_files
 from lance_explorer.ledger.version_ranges import VersionsToRecord, ranges_to_record, record_range
 from lance_explorer.spark.given import session_of

@@ -1,5 +1,6 @@
 """The cache of histories: it saves reading, and never changes an answer."""
 
+import fcntl
 import os
 import shutil
 import stat
@@ -11,14 +12,22 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.history import recorded
-from lance_explorer.ledger import cache_files
+from lance_explorer.inspect.catalogue import frame
+from lance_explorer.ledger import cache, cache_files, cache_later
+from lance_explorer.ledger.cache import CachedTable
+from lance_explorer.ledger.cache_later import Unwritten, finish_writing
+from lance_explorer.ledger.cache_writing import write_history
+from lance_explorer.ledger.places import folder_of
+from tests.stored_tables import Asked, stored_check
 from tests.synthetic import SyntheticTable
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache that keeps even the smallest history."""
+    """A cache that keeps even the smallest history, once writing is finished."""
     monkeypatch.setattr(recorded, "_LONG_BYTES", 0)
+    monkeypatch.setattr(recorded, "_FEW_VERSIONS", 0)
+    monkeypatch.setattr(cache, "_LONG_SECONDS", 0)
     folder = tmp_path / "cache"
     monkeypatch.setenv(cache_files.SETTING, str(folder))
     return folder
@@ -43,6 +52,7 @@ def answers(path: Path) -> tuple[list[pl.DataFrame], int]:
         table.lineage().edges(),
         table.row(3).history(),
     ]
+    finish_writing()
     fresh = lx.open_table(path)
     fresh.versions()
     return frames, fresh.io.requests
@@ -61,6 +71,18 @@ def assert_same(path: Path) -> int:
     for one, other in zip(found, expected, strict=True):
         assert one.equals(other)
     return requests
+
+
+@stored_check()
+def check_old_tables_are_the_same_from_the_cache(asked: Asked) -> None:
+    """Their transactions are in files of their own."""
+    view, top = asked.view, asked.scratch / "cache"
+    folder = top / folder_of(view.uri)
+    history = Unwritten(folder, view.uri, view.storage.uri, view.branch, view.listing)
+    write_history(history, lambda: True)
+    kept = view.noted_by(CachedTable(top, view.uri))
+    for name in ("versions", "all_fragments", "transactions", "all_indices"):
+        assert frame(kept, name).equals(frame(view, name)), name
 
 
 def test_a_history_is_read_once(folder: Path, table: SyntheticTable) -> None:
@@ -159,6 +181,77 @@ def test_what_was_not_used_for_longest_is_deleted(
     assert "d" in kept
 
 
+def test_the_answer_comes_before_the_cache(
+    folder: Path, table: SyntheticTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_later, "_FIRST_REST", 600)
+    read = lx.open_table(table.path)
+    read.versions()
+    assert not list(folder.rglob("*.parquet"))
+    requests = read.io.requests
+    finish_writing()
+    assert list(folder.rglob("versions-*.parquet"))
+    assert read.io.requests == requests
+    kept = lx.open_table(table.path)
+    assert kept.versions().equals(read.versions())
+    assert kept.io.requests == requests - len(read.versions()) + 1  # it looks at the newest one
+
+
+def test_who_has_to_end_keeps_what_was_read_and_the_next_one_goes_on(
+    folder: Path, table: SyntheticTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that ends has no time: it keeps one more version each."""
+    monkeypatch.setattr(cache, "write_later", lambda history: write_history(history, lambda: False))
+    found = []
+    for _ in range(4):
+        read = lx.open_table(table.path)
+        read.versions()
+        found.append(read.io.requests)
+    assert found == [found[0], found[0], found[0] - 1, found[0] - 2]  # one looks at what is kept
+    monkeypatch.undo()
+    monkeypatch.setenv(cache_files.SETTING, str(folder))
+    assert_same(table.path)
+
+
+def test_one_process_writes_at_a_time(folder: Path, table: SyntheticTable) -> None:
+    lx.open_table(table.path).versions()
+    finish_writing()
+    [own] = [one.parent for one in folder.rglob(".used")]
+    kept = sorted(own.rglob("*.parquet"))
+    with (own / ".writing").open("r+") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        table.append(rows=3)
+        lx.open_table(table.path).versions()
+        finish_writing()
+        assert sorted(own.rglob("*.parquet")) == kept
+    lx.open_table(table.path).versions()
+    finish_writing()
+    assert sorted(own.rglob("*.parquet")) != kept
+    assert_same(table.path)
+
+
+def test_a_manifest_that_was_replaced_meanwhile_is_not_kept(
+    folder: Path, table: SyntheticTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_later, "_FIRST_REST", 600)
+    lx.open_table(table.path).versions()
+    shutil.rmtree(table.path)
+    again = SyntheticTable(table.path).append(rows=10, fragments=3)
+    for number in range(6):
+        again.append(rows=7).delete({0: [number + 1]}).update({1: [9 - number]})
+    finish_writing()
+    assert_same(table.path)
+    assert_same(table.path)
+
+
+def test_what_is_read_in_no_time_is_not_kept(
+    folder: Path, table: SyntheticTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "_LONG_SECONDS", 600)
+    answers(table.path)
+    assert not folder.exists()
+
+
 def test_small_histories_are_not_kept(
     tmp_path: Path, table: SyntheticTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,5 +273,5 @@ def test_many_processes_may_use_it(folder: Path, table: SyntheticTable) -> None:
 def _versions(of: tuple[str, str]) -> str:
     path, folder = of
     os.environ[cache_files.SETTING] = folder
-    recorded._LONG_BYTES = 0
+    recorded._LONG_BYTES = recorded._FEW_VERSIONS = cache._LONG_SECONDS = 0
     return lx.open_table(path).versions().select("version").write_json()

@@ -1,0 +1,170 @@
+"""Histories are written into the cache after the answer, by a thread that takes little from others.
+
+While the process works, the thread takes a fortieth of its time; while it rests, all of it. What
+was taken apart is written in pieces that count by themselves: who ends goes on for a second at
+most, and the next process that reads the table with what is left.
+"""
+
+import atexit
+import fcntl
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from time import perf_counter, process_time, thread_time
+from typing import NamedTuple
+
+from lance_explorer.history.listing import VersionListing
+from lance_explorer.ledger.places import make_folder
+from lance_explorer.panics import panics_as_errors
+
+__all__ = ["Unwritten", "finish_writing", "write_later"]
+
+_SECONDS_AT_EXIT = 0.8
+_SECONDS_TO_END = 0.2
+"""Seconds in which what was taken apart until then is written."""
+
+_FIRST_REST = 1.0
+"""Seconds until the thread begins: the answer is still made of what was read."""
+
+_STRETCH = 0.005
+"""Seconds of work after which the thread looks whether others work, too."""
+
+_REST, _LONGEST_REST = 39, 0.5
+"""How many times as long it rests then, and the seconds that it rests at most."""
+
+_AT_REST = 0.1
+"""Others work if they use more than this part of the time."""
+
+
+class Unwritten(NamedTuple):
+    """A history that was read from a disk, and is to be kept.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder of the table in the cache.
+    uri : str
+        Root of the table.
+    root : str
+        Root of the branch.
+    branch : str or None
+        The branch.
+    listing : VersionListing
+        Its kept versions.
+    """
+
+    folder: Path
+    uri: str
+    root: str
+    branch: str | None
+    listing: VersionListing
+
+
+class _Writer:
+    """The thread of this process, and what it has to do."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Have nothing to do, and no thread, as in a process that was forked."""
+        self._waiting = deque[Unwritten]()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._hurry = threading.Event()
+        self._deadline: float | None = None
+
+    def add(self, history: Unwritten) -> None:
+        with self._changed:
+            self._waiting.append(history)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="lx-cache", daemon=True)
+                self._thread.start()
+
+    def finish(self, seconds: float | None) -> None:
+        """Write without rest, for so many seconds at most, and wait until that is done."""
+        with self._changed:
+            thread = self._thread
+            self._deadline = None if seconds is None else perf_counter() + seconds
+            self._hurry.set()
+        if thread is not None:
+            thread.join(None if seconds is None else seconds + _SECONDS_TO_END)
+        if thread is None or not thread.is_alive():
+            self._hurry.clear()
+            self._deadline = None
+
+    def _run(self) -> None:
+        self._hurry.wait(_FIRST_REST)
+        pace = _Pace(self._hurry)
+
+        def goes_on() -> bool:
+            pace.keep()
+            return not self._is_late()
+
+        while True:
+            with self._changed:
+                if not self._waiting or self._is_late():
+                    self._waiting.clear()
+                    self._thread = None
+                    return
+                history = self._waiting.popleft()
+            with suppress(Exception), panics_as_errors():  # what is lost saves time, no more
+                _write_alone(history, goes_on)
+
+    def _is_late(self) -> bool:
+        return self._deadline is not None and perf_counter() > self._deadline
+
+
+class _Pace:
+    """Lets others work: see above."""
+
+    def __init__(self, hurry: threading.Event) -> None:
+        self._hurry = hurry
+        self._begin()
+
+    def _begin(self) -> None:
+        self._since = perf_counter(), process_time(), thread_time()
+
+    def keep(self) -> None:
+        """Rest, if it is time."""
+        since = self._since
+        own = thread_time() - since[2]
+        if own < _STRETCH:
+            return
+        others = process_time() - since[1] - own
+        if others > _AT_REST * (perf_counter() - since[0]):
+            self._hurry.wait(min(own * _REST, _LONGEST_REST))
+        self._begin()
+
+
+def _write_alone(history: Unwritten, goes_on: Callable[[], bool]) -> None:
+    """Write a history unless another process does."""
+    make_folder(history.folder, 0o700)
+    handle = os.open(history.folder / ".writing", os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        from lance_explorer.ledger.cache_writing import write_history
+
+        write_history(history, goes_on)
+    finally:
+        os.close(handle)
+
+
+_WRITER = _Writer()
+
+
+def write_later(history: Unwritten) -> None:
+    """Write a history while nobody waits for it."""
+    _WRITER.add(history)
+
+
+def finish_writing(seconds: float | None = None) -> None:
+    """Write now what waits, for so many seconds at most, or all of it."""
+    _WRITER.finish(seconds)
+
+
+atexit.register(finish_writing, _SECONDS_AT_EXIT)
+os.register_at_fork(after_in_child=_WRITER.begin)
