@@ -166,5 +166,10 @@ def finish_writing(seconds: float | None = None) -> None:
     _WRITER.finish(seconds)
 
 
-atexit.register(finish_writing, _SECONDS_AT_EXIT)
+def _end() -> None:
+    with suppress(KeyboardInterrupt):
+        finish_writing(_SECONDS_AT_EXIT)
+
+
+atexit.register(_end)
 os.register_at_fork(after_in_child=_WRITER.begin)
