@@ -120,4 +120,4 @@ def _etags(storage: Storage, files: Sequence[VersionFile]) -> list[str | None]:
     """Return what tells files from others of the same size and time, on a local disk, too."""
     if storage.in_flight > 1:
         return [file.etag for file in files]
-    return [etag_of(Path(storage.uri, file.path)) for file in files]
+    return [etag_of(f"{storage.uri}/{file.path}") for file in files]

@@ -141,10 +141,10 @@ def remove_table(uri: str) -> bool:
     return True
 
 
-def etag_of(path: Path) -> str | None:
+def etag_of(path: str) -> str | None:
     """Return what tells a local file from others of the same size and time."""
     try:
-        facts = path.stat()
+        facts = os.stat(path)
     except OSError:
         return None
     return f"{facts.st_ino:x}-{facts.st_ctime_ns:x}"

@@ -75,7 +75,7 @@ def write_history(history: Unwritten, goes_on: Callable[[], bool]) -> None:
     recorder = kept.recorder(storage, history.branch, files[0].version)
     num_bytes = 0
     for file in files:
-        etag = etag_of(Path(storage.uri, file.path))  # before it is read: it may be replaced
+        etag = etag_of(f"{storage.uri}/{file.path}")  # before it is read: it may be replaced
         data = _manifest(storage, file)
         if data is None:
             break
