@@ -3,6 +3,7 @@
 import shutil
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import lance
 import polars as pl
@@ -202,13 +203,18 @@ def test_whole_columns_that_are_large_are_not_read(widget, browse, monkeypatch):
 def test_whole_columns_of_many_versions_are_those_of_each_pair(tmp_path):
     """Also before a column was renamed, and where another one got its name."""
     make(tmp_path / "t.lance")
-    lance.dataset(tmp_path / "t.lance").alter_columns({"path": "score", "name": "points"})
+    renamed: Any = {"path": "score", "name": "points"}
+    lance.dataset(tmp_path / "t.lance").alter_columns(renamed)
     lance.dataset(tmp_path / "t.lance").add_columns({"score": "points * 2"})
     table = open_table(tmp_path / "t.lance")
     versions = table.versions()["version"].to_list()
     pairs, many = WholeColumns(table), WholeColumns(table, versions)
     for begin, end in [*pairwise(versions), (1, versions[-1]), (2, 4)]:
-        one, other = pairs.of(begin, end), many.of(begin, end)
+        one, other = (asked.of(begin, end) for asked in (pairs, many))
+        assert one is not None
+        assert other is not None
+        assert isinstance(one.content, pl.DataFrame)
+        assert isinstance(other.content, pl.DataFrame)
         assert one.content.equals(other.content)
         assert len(one.content) >= 3
 
