@@ -97,7 +97,7 @@ test("versions have room for the longest of them", () => {
   expect(mostDigits(BigUint64Array.of())).toBe(1);
 });
 
-test("of commits that can have changed a column, those that keep values are told apart", () => {
+test("a filter by column sets apart commits that kept its values", () => {
   const words = (...flags: number[]) => changingWords({ keeps_values: Uint8Array.from(flags) }, "score");
   expect(words(0, 1, 0)).toBe(
     "2 commits can have changed values of score in rows that were there. " +

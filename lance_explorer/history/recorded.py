@@ -72,9 +72,9 @@ class Recorded(Protocol):
 def is_long(storage: Storage, files: Sequence[VersionFile]) -> bool:
     """Tell whether reading versions may take so long that it is better not done twice.
 
-    From a disk the least of these bytes take half a second if the versions are small, and no time
-    if they are large: only reading them tells. A few versions are kept as large as they are, and
-    read no faster. In an object store requests take time, too.
+    8 MiB on a disk take half a second if the versions are small, and no time if they are large:
+    only reading them tells. The cache holds what versions differ in, so that a few are read no
+    faster from it. In an object store requests take time, too.
     """
     size = sum([file.size_bytes for file in files])
     if storage.in_flight > 1:

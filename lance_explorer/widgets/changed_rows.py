@@ -50,14 +50,14 @@ _CHANGE_TYPES = {
 }
 
 _MOST_BYTES_KEPT = 32 << 20
-"""Of the rows of a comparison, whose cells, classes and columns are looked at one after another."""
+"""Bytes of values that a comparison keeps: its classes and columns show the same rows again."""
 
 _Mask = NDArray[np.bool_]
 _Positions = NDArray[np.int64]
 
 
 class _Image(NamedTuple):
-    """Values that some rows had, or have: addresses ascend."""
+    """Values of some rows, before or after the step; addresses ascend."""
 
     side: str
     addresses: Uint64Array
@@ -123,7 +123,7 @@ class RowImages:
         return _spread(found, there)
 
     def _keep(self, side: str, addresses: Uint64Array, values: pl.DataFrame) -> None:
-        """Keep values in the place of those that were read first, if they are not too large."""
+        """Keep values unless they are too large; those that were read first make room."""
         size = values.estimated_size()
         if not values.columns or size > _MOST_BYTES_KEPT:
             return
