@@ -1,8 +1,8 @@
 """The cache: histories that took long to read are kept as a ledger in the user's cache folder.
 
 It saves reading, and never changes an answer: a version counts only while the table lists the same
-file. What else a ledger is for, outliving a cleanup, it does not do. What the rest of a ledger
-needs is imported when a history was kept, or is to be.
+file. What else a ledger is for, outliving a cleanup, it does not do. Modules of the ledger are
+imported only when a history is found or kept: few tables need them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,6 @@ class CachedTable:
     def __init__(self, folder: Path, uri: str) -> None:
         self._folder = folder / folder_of(uri)
         self._uri = uri
-        self._listings = dict[str | None, VersionListing]()
 
     @cached_property
     def _kept(self) -> "CachedHistory":
@@ -64,7 +63,6 @@ class CachedTable:
 
     def history(self, storage: Storage, branch: str | None, listing: VersionListing) -> History:
         """Return what was read of these versions before."""
-        self._listings[branch] = listing
         if not self._folder.is_dir():
             return EMPTY_HISTORY
         try:
@@ -84,8 +82,8 @@ class CachedTable:
     ) -> Iterator[Note | None]:
         """Note the manifests that are read within this context, if that pays.
 
-        Those of a disk are read once more, after the answer; those of a store are not: to ask for
-        them takes longer than to note them.
+        Manifests on a disk are read again after the answer. Those in a store are noted now: asking
+        for them again would take longer.
         """
         if not is_long(storage, files):
             yield None
@@ -99,8 +97,7 @@ class CachedTable:
             begin = perf_counter()
             yield None
             if perf_counter() - begin >= _LONG_SECONDS:
-                listing = self._listings.get(branch, VersionListing(tuple(files), ()))
-                write_later(Unwritten(self._folder, self._uri, storage.uri, branch, listing))
+                write_later(Unwritten(self._folder, self._uri, storage.uri, branch))
 
     def findings(self, branch: str | None) -> list[Finding]:
         """Return nothing: what is wrong here is read anew."""

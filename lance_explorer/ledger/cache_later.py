@@ -1,8 +1,8 @@
-"""Histories are written into the cache after the answer, by a thread that takes little from others.
+"""When the cache is written: after the answer, by a thread that leaves the time to others.
 
-While the process works, the thread takes a fortieth of its time; while it rests, all of it. What
-was taken apart is written in pieces that count by themselves: who ends goes on for a second at
-most, and the next process that reads the table with what is left.
+While other threads work, this one uses a fortieth of the time. It writes pieces, each of which can
+be read without the others. When the process ends, the thread writes for one more second at most;
+the next process that reads the table writes the rest.
 """
 
 import atexit
@@ -16,7 +16,6 @@ from pathlib import Path
 from time import perf_counter, process_time, thread_time
 from typing import NamedTuple
 
-from lance_explorer.history.listing import VersionListing
 from lance_explorer.ledger.places import make_folder
 from lance_explorer.panics import panics_as_errors
 
@@ -24,19 +23,19 @@ __all__ = ["Unwritten", "finish_writing", "write_later"]
 
 _SECONDS_AT_EXIT = 0.8
 _SECONDS_TO_END = 0.2
-"""Seconds in which what was taken apart until then is written."""
+"""Seconds in which the thread works when the process ends, and then writes its last piece."""
 
 _FIRST_REST = 1.0
-"""Seconds until the thread begins: the answer is still made of what was read."""
+"""Seconds before the thread starts, in which the answer is made."""
 
 _STRETCH = 0.005
-"""Seconds of work after which the thread looks whether others work, too."""
+"""Seconds of work after which the thread looks whether other threads work."""
 
 _REST, _LONGEST_REST = 39, 0.5
-"""How many times as long it rests then, and the seconds that it rests at most."""
+"""How many times as long as it worked it rests if they do, and for how many seconds at most."""
 
 _AT_REST = 0.1
-"""Others work if they use more than this part of the time."""
+"""Other threads rest if they use no more than this part of the time."""
 
 
 class Unwritten(NamedTuple):
@@ -52,15 +51,12 @@ class Unwritten(NamedTuple):
         Root of the branch.
     branch : str or None
         The branch.
-    listing : VersionListing
-        Its kept versions.
     """
 
     folder: Path
     uri: str
     root: str
     branch: str | None
-    listing: VersionListing
 
 
 class _Writer:
@@ -111,7 +107,7 @@ class _Writer:
                     self._thread = None
                     return
                 history = self._waiting.popleft()
-            with suppress(Exception), panics_as_errors():  # what is lost saves time, no more
+            with suppress(Exception), panics_as_errors():  # without the cache, answers are the same
                 _write_alone(history, goes_on)
 
     def _is_late(self) -> bool:
@@ -119,7 +115,7 @@ class _Writer:
 
 
 class _Pace:
-    """Lets others work: see above."""
+    """Makes the thread rest while other threads work."""
 
     def __init__(self, hurry: threading.Event) -> None:
         self._hurry = hurry
@@ -129,7 +125,7 @@ class _Pace:
         self._since = perf_counter(), process_time(), thread_time()
 
     def keep(self) -> None:
-        """Rest, if it is time."""
+        """Rest after a stretch of work, if other threads worked during it."""
         since = self._since
         own = thread_time() - since[2]
         if own < _STRETCH:

@@ -5,7 +5,7 @@ from importlib.metadata import version as release_of
 from pathlib import Path
 
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.history.listing import VersionFile, VersionListing
+from lance_explorer.history.listing import DirectoryLister, VersionFile, VersionListing
 from lance_explorer.ledger.branch_log import BranchLog
 from lance_explorer.ledger.cache_files import bound_cache, etag_of, touch
 from lance_explorer.ledger.cache_later import Unwritten
@@ -20,7 +20,7 @@ from lance_explorer.storage import Storage, open_storage
 __all__ = ["CachedHistory", "write_history"]
 
 _PIECE_BYTES, _PIECE_VERSIONS = 512 << 20, 10_000
-"""So many manifests are written as one piece: who is interrupted loses no more."""
+"""Manifests of one piece, at most: a process that is killed loses no more."""
 
 
 class CachedHistory:
@@ -64,12 +64,13 @@ class CachedHistory:
 
 
 def write_history(history: Unwritten, goes_on: Callable[[], bool]) -> None:
-    """Keep what is not kept of a history yet; ``goes_on`` is asked after each of its versions."""
+    """Keep the versions that the cache has not; ``goes_on`` is asked after each of them."""
     storage = open_storage(history.root)
+    listing = DirectoryLister(storage).list_versions()
     kept = CachedHistory(history.folder, history.uri)
-    log = kept.log(storage, history.branch, history.listing)
+    log = kept.log(storage, history.branch, listing)
     known = set() if log is None else {*log.versions["version"].to_list()}
-    files = [file for file in history.listing.versions if file.version not in known]
+    files = [file for file in listing.versions if file.version not in known]
     if not files:
         return
     recorder = kept.recorder(storage, history.branch, files[0].version)

@@ -78,8 +78,7 @@ def check_old_tables_are_the_same_from_the_cache(asked: Asked) -> None:
     """Their transactions are in files of their own."""
     view, top = asked.view, asked.scratch / "cache"
     folder = top / folder_of(view.uri)
-    history = Unwritten(folder, view.uri, view.storage.uri, view.branch, view.listing)
-    write_history(history, lambda: True)
+    write_history(Unwritten(folder, view.uri, view.storage.uri, view.branch), lambda: True)
     kept = view.noted_by(CachedTable(top, view.uri))
     for name in ("versions", "all_fragments", "transactions", "all_indices"):
         assert frame(kept, name).equals(frame(view, name)), name
@@ -213,6 +212,19 @@ def test_who_has_to_end_keeps_what_was_read_and_the_next_one_goes_on(
     assert_same(table.path)
 
 
+def test_versions_that_a_refresh_brought_are_kept(folder: Path, table: SyntheticTable) -> None:
+    read = lx.open_table(table.path)
+    read.versions()
+    finish_writing()
+    for number in range(6):
+        table.append(rows=number + 1)
+    read.refresh().versions()
+    finish_writing()
+    fresh = lx.open_table(table.path)
+    assert fresh.versions().equals(read.versions())
+    assert fresh.io.requests < len(fresh.versions())
+
+
 def test_one_process_writes_at_a_time(folder: Path, table: SyntheticTable) -> None:
     lx.open_table(table.path).versions()
     finish_writing()
@@ -230,7 +242,7 @@ def test_one_process_writes_at_a_time(folder: Path, table: SyntheticTable) -> No
     assert_same(table.path)
 
 
-def test_a_manifest_that_was_replaced_meanwhile_is_not_kept(
+def test_a_table_may_be_replaced_before_the_cache_is_written(
     folder: Path, table: SyntheticTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache_later, "_FIRST_REST", 600)
