@@ -2,7 +2,6 @@
 
 import { useSignal } from "@preact/signals";
 import { extent, max } from "d3-array";
-import { scaleUtc } from "d3-scale";
 import { useEffect, useState } from "preact/hooks";
 import { Choices } from "./cards";
 import { rich } from "./elements";
@@ -10,6 +9,7 @@ import { kindColor, legendEntry, swatch } from "./legend";
 import type { DatabaseLog } from "./messages";
 import { set } from "./reactive";
 import { absoluteTime, count, cut, isoTime, plural, relativeTime } from "./text";
+import { timeMarks } from "./time_axis";
 import { tooltip } from "./tooltip";
 
 const DAY = 86_400_000; // ms
@@ -40,9 +40,8 @@ export function DatabaseLanes({ root, log, onOpen }: LanesProps) {
   const from = (max(log.times) ?? 0) - LONG[span.value];
   const shown = [...log.times.keys()].filter((at) => !(log.times[at] < from)); // an unknown time is in each span
   const [first = 0, last = 0] = extent(shown, (at) => log.times[at]);
-  const scale = scaleUtc([first, last], [1, 99]); // in %
-  const ticks = first < last ? scale.ticks(TICKS) : [];
-  const format = scale.tickFormat(TICKS);
+  const placed = (time: number) => `${first < last ? 1 + (98 * (time - first)) / (last - first) : 50}%`;
+  const marks = timeMarks(first, last, TICKS);
   const lanes = new Map<number, number[]>();
   for (const at of shown) lanes.set(log.lane[at], [...(lanes.get(log.lane[at]) ?? []), at]);
   const told = chosen.value === null ? shown : (lanes.get(chosen.value) ?? []);
@@ -87,9 +86,9 @@ export function DatabaseLanes({ root, log, onOpen }: LanesProps) {
         <div class="lx-db-lane lx-db-axis" aria-hidden="true">
           <span class="lx-quiet lx-db-from">{shown.length > 0 && `from ${absoluteTime(isoTime(first))}`}</span>
           <span class="lx-db-strip">
-            {ticks.map((tick) => (
-              <span class="lx-quiet" style={{ left: `${scale(tick)}%` }}>
-                {format(tick)}
+            {marks.map(({ at, label }) => (
+              <span class="lx-quiet" style={{ left: placed(at) }}>
+                {label}
               </span>
             ))}
           </span>
@@ -114,13 +113,13 @@ export function DatabaseLanes({ root, log, onOpen }: LanesProps) {
                 {cut(log.tables[lane], 60)}
               </button>
               <svg class="lx-db-strip" role="img" aria-label={plural(commits.length, "commit")}>
-                {ticks.map((tick) => (
-                  <line x1={`${scale(tick)}%`} x2={`${scale(tick)}%`} y1="0" y2="100%" />
+                {marks.map(({ at }) => (
+                  <line x1={placed(at)} x2={placed(at)} y1="0" y2="100%" />
                 ))}
                 {commits.toReversed().map((at) => (
                   <circle
                     data-at={at}
-                    cx={`${first < last ? scale(log.times[at]) || 0 : 50}%`}
+                    cx={placed(log.times[at] || first)}
                     cy="50%"
                     r="5"
                     fill={kindColor(log, log.kind[at])}

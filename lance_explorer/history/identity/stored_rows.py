@@ -4,7 +4,7 @@ Everything is read when it is asked for, each sequence and each deletion file on
 compact as it is stored. Who the rows are is not known here.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ from pyroaring import BitMap
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.fragments import DeletionFile
 from lance_explorer.history.history import History
-from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.intervals import Intervals, merge_intervals
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.reading.row_reader import FragmentReader
 from lance_explorer.history.reading.stored_sequences import (
@@ -26,6 +26,7 @@ from lance_explorer.history.reading.stored_sequences import (
     sequences_of,
 )
 from lance_explorer.history.view import HistoryView
+from lance_explorer.rowids.arrays import aranges
 from lance_explorer.rowids.segments import Range
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
@@ -126,9 +127,9 @@ class StoredRows:
         for state in states:
             for sequence in sequences_of(self.history.states[state], *kinds):
                 if sequence not in self.known.sequences:
-                    missing.setdefault(sequence, state)
+                    missing.setdefault(sequence, len(missing))
         if missing:
-            self._read([*missing], self._intervals([*missing.values()]))
+            self._read([*missing], self._intervals(missing, kinds))
 
     def _read(self, sequences: list[FragmentSequence], intervals: Intervals) -> None:
         for number, found in read_sequences(self.view, self.history, sequences, intervals):
@@ -138,17 +139,29 @@ class StoredRows:
                 found if isinstance(found, RowIdSequence) else found[1]
             )
 
-    def _intervals(self, states: list[int]) -> Intervals:
-        """Return in which versions some states are, each under its place in the list."""
-        keys = self.history.intervals.keys
-        order = np.argsort(np.array(states, dtype=np.int64), kind="stable")
-        ordered = np.array(states, dtype=np.int64)[order]
-        begin = np.searchsorted(ordered, keys)
-        counts = np.searchsorted(ordered, keys, side="right") - begin
-        owner = np.repeat(np.arange(len(keys)), counts)
-        place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    def _intervals(
+        self, numbers: Mapping[FragmentSequence, int], kinds: Sequence[SequenceKind]
+    ) -> Intervals:
+        """Return in which versions some sequences are, each under its number.
+
+        Other states of a fragment, with other deleted rows, have them as well: the more versions
+        a sequence is in, the fewer manifests have to be read.
+        """
+        fragment_ids = np.array([sequence.fragment_id for sequence in numbers], dtype=np.uint64)
+        states = np.flatnonzero(np.isin(self.history.states.ids, fragment_ids))
+        pairs = [
+            (state, numbers[sequence])
+            for state in states.tolist()
+            for sequence in sequences_of(self.history.states[state], *kinds)
+            if sequence in numbers
+        ]
+        owners, keys = np.array(pairs, dtype=np.int64).T  # ordered by state
         intervals = self.history.intervals
-        return Intervals(order[begin[owner] + place], intervals.first[owner], intervals.last[owner])
+        begin = np.searchsorted(owners, intervals.keys)
+        counts = np.searchsorted(owners, intervals.keys, side="right") - begin
+        which = np.repeat(np.arange(len(intervals)), counts)
+        place = aranges(begin, counts)
+        return merge_intervals(keys[place], intervals.first[which], intervals.last[which])
 
     # ------------------------------------------------------------------------------- deletions
 
