@@ -8,7 +8,6 @@ const NOTHING: RowsAbout = {
   num_rows: 0,
   num_source_rows: 0,
   num_selected: 0,
-  can_arrange: false,
   filter: "",
   sorts: [],
   failure: null,

@@ -1207,7 +1207,6 @@ export interface RowsAbout {
   num_rows: number;
   num_source_rows: number;
   num_selected: number;
-  can_arrange: boolean;
   filter: string;
   sorts: [number, boolean][];
   failure: Failure | null;
@@ -1487,6 +1486,11 @@ export interface VersionsViewQuestions extends ViewQuestions {
 
 export type WholeQuestions = ViewQuestions;
 
+/** What is asked of ArrangedView: its arguments, and the answer. */
+export interface ArrangedViewQuestions extends GridViewQuestions {
+  sort: [{ sorts: [number, boolean][] }, object];
+}
+
 /** What is asked of Columns: its arguments, and the answer. */
 export interface ColumnsQuestions extends VersionsViewQuestions {
   history: [{ refresh?: boolean }, VersionData];
@@ -1549,10 +1553,7 @@ export interface OverviewQuestions extends VersionsViewQuestions {
   advice: [object, Advice];
 }
 
-/** What is asked of RowsView: its arguments, and the answer. */
-export interface RowsViewQuestions extends GridViewQuestions {
-  sort: [{ sorts: [number, boolean][] }, object];
-}
+export type RowsViewQuestions = ArrangedViewQuestions;
 
 export type FrameTableQuestions = RowsViewQuestions;
 
@@ -1566,7 +1567,7 @@ export interface RowHistoryQuestions extends RowsViewQuestions {
 }
 
 /** What is asked of TimeTravel: its arguments, and the answer. */
-export interface TimeTravelQuestions extends VersionsViewQuestions, GridViewQuestions {
+export interface TimeTravelQuestions extends VersionsViewQuestions, ArrangedViewQuestions {
   history: [{ refresh?: boolean }, VersionData];
   details: [{ version: string }, Details];
   find: [{ text: string }, Found];
@@ -1610,10 +1611,10 @@ export interface News {
   rows: RowsAbout;
   selection: Selection;
   between: Between;
+  busy: Busy;
   about: About;
   index: IndexName;
   filters: LogFilters;
-  busy: Busy;
   compared: Comparison;
   comparing: Busy;
 }

@@ -62,7 +62,6 @@ export function rowBar(link: Link<GridViewQuestions>, ofHeads: Signal<string>, o
           spellcheck={false}
           aria-label="Filter rows by text or an SQL expression"
           placeholder={link.offline ? "Filters need Python" : filterExample(about.value?.columns ?? [])}
-          hidden={!about.value?.can_arrange}
           aria-invalid={failure !== ""}
           onInput={typed}
           onKeyDown={pressed}

@@ -38,7 +38,7 @@ export function rowHeads(link: Link<GridViewQuestions>, prefix: string, tip: Too
   function sortHint({ is_sortable }: RowColumn) {
     if (link.offline) return "";
     if (is_sortable) return "\nClick to sort, with Shift to sort by this as well";
-    return shown.value?.can_arrange ? "\nThese values have no order" : "";
+    return "\nThese values have no order";
   }
 
   function headCell(column: RowColumn, i: number, sorts: Sorts) {

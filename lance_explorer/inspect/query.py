@@ -10,7 +10,7 @@ import polars as pl
 from lance_explorer.arguments import text
 from lance_explorer.errors import FormatError, InvalidArgumentError
 
-__all__ = ["read_expression", "run_query"]
+__all__ = ["is_by_row", "read_expression", "run_query"]
 
 _TOKEN = re.compile(
     r"""(?P<space>(?:\s|--[^\n]*)+)
@@ -25,6 +25,15 @@ _TOKEN = re.compile(
 )
 _LONGEST = 8_192
 """Characters: Polars takes quadratic time for a chain, and ends the process with a longer one."""
+
+_BY_ROW = frozenset(
+    "and or not in between like ilike when then else cast try_cast coalesce nullif ifnull "
+    "abs ceil floor round sqrt pow power mod sign ln log log2 log10 exp greatest least "
+    "lower upper length char_length octet_length trim ltrim rtrim left right replace reverse "
+    "starts_with ends_with strpos substr substring concat initcap "
+    "date timestamp strftime date_part extract".split()
+)
+"""What may stand before a parenthesis where no other row is looked at; others may be aggregates."""
 
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _SELECTS = {"select", "with", "values", "from"}
@@ -123,6 +132,22 @@ def read_expression(text: str) -> pl.Expr:
             f"{', '.join(sorted(names))}"
         )
     return pl.sql_expr(text)
+
+
+def is_by_row(text: str) -> bool:
+    """Tell whether an expression is known to look at one row at a time.
+
+    Examples
+    --------
+    >>> is_by_row("lower(a) = 'x' AND b IN (1, 2)"), is_by_row("b > avg(b)")
+    (True, False)
+    """
+    try:
+        tokens = [*_tokens(text)]
+    except InvalidArgumentError:
+        return False
+    called = {word.name for word, after in itertools.pairwise(tokens) if after == _OPEN}
+    return called - {""} <= _BY_ROW
 
 
 def _check_length(text: str) -> None:

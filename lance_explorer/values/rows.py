@@ -187,7 +187,7 @@ def row_types(
 def row_batches(
     uri: str,
     version: int,
-    fragment_ids: Sequence[int],
+    fragment_ids: Sequence[int] | None,
     columns: Sequence[str],
     filter: str | None = None,
     offset: int | None = None,
@@ -199,15 +199,18 @@ def row_batches(
 
     Parameters
     ----------
-    fragment_ids : sequence of int
-        The fragments.
+    fragment_ids : sequence of int, optional
+        The fragments; None for all, as a scan orders them.
     columns, filter, offset, limit
         As for :func:`read_rows`, but that ``offset`` and ``limit`` are those of each fragment.
     batch_size : int, optional
         How many rows a batch has at most.
     """
     opened = open_readable(uri, version, storage_options)
-    fragments = [fragment_of(opened.dataset, fragment_id) for fragment_id in fragment_ids]
+    if fragment_ids is None:
+        fragments = opened.dataset.get_fragments()
+    else:
+        fragments = [fragment_of(opened.dataset, fragment_id) for fragment_id in fragment_ids]
     is_cut = offset is not None or limit is not None
     for some in [[one] for one in fragments] if is_cut else [fragments]:
         with translating(version, storage_options):

@@ -12,7 +12,7 @@ import polars as pl
 
 from lance_explorer.cells.text import texts_of
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.inspect.query import read_expression
+from lance_explorer.inspect.query import is_by_row, read_expression
 from lance_explorer.widgets.row_sources import RowSource
 
 __all__ = ["Arrangement", "Filter", "Sort", "arrange", "is_sortable", "read_filter"]
@@ -21,6 +21,12 @@ _COMPARES = re.compile(
     r"[<>=]|\bis\s+(not\s+)?null\b|\b(like|ilike|between|in)\s*[('\d]", re.IGNORECASE
 )
 """What nobody writes who looks for text: here an expression that is wrong is an error."""
+
+_MOST_SORTED = 20_000_000
+"""Rows that are sorted at most: their values are in memory, all at once."""
+
+_FEW = 20
+"""If one row of so many is sorted, only these are read."""
 
 _WRONG = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -39,6 +45,8 @@ class Filter:
 
     expression: pl.Expr | None = None
     text: str = ""
+    is_by_row: bool = False
+    """Whether the expression is known to look at one row at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +92,7 @@ def read_filter(typed: str, schema: pl.Schema) -> Filter:
     try:
         expression = read_expression(typed) if typed else None
         if expression is not None and _is_condition(expression, schema):
-            return Filter(expression)
+            return Filter(expression, is_by_row=is_by_row(typed))
     except (*_WRONG, InvalidArgumentError) as error:
         if _COMPARES.search(typed):
             reason = str(error).splitlines()[0]
@@ -109,7 +117,7 @@ def arrange(
     wanted = read_filter(typed, source.schema)
     positions = None
     if wanted.expression is not None:
-        positions = _rows_where(source, wanted.expression).arg_true()
+        positions = _rows_where(source, wanted, check).arg_true()
     elif wanted.text:
         positions = _rows_with(source, wanted.text, check).arg_true()
     if sorts:
@@ -123,10 +131,19 @@ def _sorted(
     sorts: Sequence[Sort],
     check: Callable[[], None],
 ) -> pl.Series:
+    count = source.num_rows if positions is None else len(positions)
+    if count > _MOST_SORTED:
+        raise InvalidArgumentError(
+            f"{count:,} rows are too many to sort: filter them first, at most {_MOST_SORTED:,} are "
+            "sorted"
+        )
     keys = {}
     for number, sort in enumerate(sorts):
         check()
         key = str(number)  # Polars takes names such as ^a$ for patterns
+        if positions is not None and count * _FEW < source.num_rows:
+            keys[key] = source.take(positions, [sort.column]).to_series().alias(key)
+            continue
         column = source.read([sort.column]).to_series().alias(key)
         keys[key] = column if positions is None else column.gather(positions)
     check()
@@ -148,25 +165,33 @@ def _is_condition(expression: pl.Expr, schema: pl.Schema) -> bool:
     return [*result.values()] == [pl.Boolean] and bool(expression.meta.root_names())
 
 
-def _rows_where(source: RowSource, condition: pl.Expr) -> pl.Series:
+def _rows_where(source: RowSource, wanted: Filter, check: Callable[[], None]) -> pl.Series:
     """Return for which rows a condition is true; null is not."""
-    names = dict.fromkeys(condition.meta.root_names())
-    try:
-        found = source.read(list(names)).select(condition.alias("found")).to_series()
-    except pl.exceptions.PolarsError as error:
-        raise InvalidArgumentError(str(error).splitlines()[0]) from error
-    return found.fill_null(value=False)
+    assert wanted.expression is not None
+    names = [*dict.fromkeys(wanted.expression.meta.root_names())]
+    found = [pl.Series(dtype=pl.Boolean)]
+    for rows in source.parts(names) if wanted.is_by_row else [source.read(names)]:
+        check()
+        try:
+            found.append(rows.select(wanted.expression.alias("found")).to_series())
+        except pl.exceptions.PolarsError as error:
+            raise InvalidArgumentError(str(error).splitlines()[0]) from error
+    return pl.concat(found).fill_null(value=False)
 
 
 def _rows_with(source: RowSource, text: str, check: Callable[[], None]) -> pl.Series:
     """Return which rows have the text in any column, whatever its case."""
     wanted = text.lower()
-    found = pl.repeat(False, source.num_rows, dtype=pl.Boolean, eager=True)
-    for name, dtype in source.schema.items():
-        if _may_hold(dtype, wanted):
+    names = [name for name, dtype in source.schema.items() if _may_hold(dtype, wanted)]
+    if not names:
+        return pl.repeat(False, source.num_rows, dtype=pl.Boolean, eager=True)
+    found = [pl.Series(dtype=pl.Boolean)]
+    for rows in source.parts(names):
+        found.append(pl.repeat(False, rows.height, dtype=pl.Boolean, eager=True))
+        for column in rows:
             check()
-            found |= _holds(source.read([name]).to_series(), wanted)
-    return found
+            found[-1] |= _holds(column, wanted)
+    return pl.concat(found)
 
 
 def _may_hold(dtype: pl.DataType, text: str) -> bool:

@@ -10,7 +10,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.table import Table
 from lance_explorer.widgets.arranging import Sort, read_filter
 
-__all__ = ["arranged_code", "database_code", "dataset_code", "opening_code"]
+__all__ = ["arranged_code", "database_code", "dataset_code", "opening_code", "scanned_code"]
 
 _IMPORTS = {
     "pl.": "import polars as pl",
@@ -81,18 +81,27 @@ def dataset_code(table: Table, code: str) -> str:
 
 def arranged_code(code: str, schema: pl.Schema, typed: str, sorts: Sequence[Sort] = ()) -> str:
     """Return code for a frame with its rows filtered and sorted as in a table of rows."""
-    if typed.strip():
-        try:
-            is_text = read_filter(typed, schema).expression is None
-        except InvalidArgumentError:
-            is_text = False  # the code fails as the table does
-        if is_text:
-            state = call("ExplorerState", filter=typed)
-            code = f"FrameTable({code}, state={state}).frame()"
-        else:
-            code = f"{code}.filter(pl.sql_expr({literal(typed)}))"
+    if _is_text(typed, schema):
+        state = call("ExplorerState", filter=typed)
+        code = f"FrameTable({code}, state={state}).frame()"
+    elif typed.strip():
+        code = f"{code}.filter(pl.sql_expr({literal(typed)}))"
     if sorts:
         names = [sort.column for sort in sorts]
         down = [sort.descending for sort in sorts]
         code += f".sort({literal(names)}, descending={down}, nulls_last=True, maintain_order=True)"
     return code
+
+
+def scanned_code(scan: str, schema: pl.Schema, typed: str, sorts: Sequence[Sort]) -> str:
+    """Return the same for rows of a LazyFrame, of which no more is read than the filter leaves."""
+    if _is_text(typed, schema):
+        return arranged_code(f"{scan}.collect()", schema, typed, sorts)
+    return f"{arranged_code(scan, schema, typed, sorts)}.collect()"
+
+
+def _is_text(typed: str, schema: pl.Schema) -> bool:
+    try:
+        return bool(typed.strip()) and read_filter(typed, schema).expression is None
+    except InvalidArgumentError:
+        return False  # the code fails as the table does

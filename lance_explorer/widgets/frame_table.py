@@ -13,7 +13,17 @@ from lance_explorer.widgets.state import ExplorerState, Whole
 
 __all__ = ["FrameTable"]
 
-_OF_ROWS = ("schema", "num_rows", "first_columns", "slice", "take", "read", "marks", "earlier")
+_OF_ROWS = (
+    "schema",
+    "num_rows",
+    "first_columns",
+    "slice",
+    "take",
+    "read",
+    "parts",
+    "marks",
+    "earlier",
+)
 
 
 class FrameTable(RowsView):

@@ -61,16 +61,13 @@ class GridView(View):
     Parameters
     ----------
     source : RowSource
-        The rows; :meth:`show_rows` changes them.
+        The rows.
     state : ExplorerState, optional
         The choices that it shares with other views.
     """
 
     _module = ""
     _news: ClassVar = {"rows": RowsAbout, "selection": Selection}
-
-    _can_arrange = False
-    """Whether the rows can be filtered and sorted."""
 
     def __init__(self, source: RowSource, *, state: ExplorerState | None = None) -> None:
         self._arrangement = Arrangement(source)
@@ -108,14 +105,6 @@ class GridView(View):
             )
         self.state.chosen_columns[self._module] = wanted
         with self._arranged:
-            self.tell("rows", self._description())
-
-    def show_rows(self, source: RowSource) -> None:
-        """Show other rows; what was selected is not any more."""
-        self._source = source
-        self._selected = np.empty(0, np.int64)
-        with self._arranged:
-            self._arrangement = Arrangement(source)
             self.tell("rows", self._description())
 
     def static_html(self) -> str:
@@ -186,7 +175,7 @@ class GridView(View):
                     dtype=_type_name(schema[name]),
                     kind=kind_of(schema[name]),
                     is_number=schema[name].is_numeric(),
-                    is_sortable=self._can_arrange and is_sortable(schema[name]),
+                    is_sortable=is_sortable(schema[name]),
                 )
                 for name in self._shown_of(shown.source)
             ],
@@ -194,7 +183,6 @@ class GridView(View):
             num_rows=shown.num_rows,
             num_source_rows=shown.source.num_rows,
             num_selected=len(self._selected),
-            can_arrange=self._can_arrange,
             filter=shown.filter,
             sorts=[(places[sort.column], sort.descending) for sort in shown.sorts],
             failure=self._failure,

@@ -3,10 +3,11 @@
 A position is the number of a row in its source, from 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import polars as pl
+import pyarrow as pa
 
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
@@ -16,7 +17,15 @@ from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.memories import notes
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.view import HistoryView
-from lance_explorer.values import ROW_VERSIONS, SYSTEM_COLUMNS, read_rows, row_schema, take_rows
+from lance_explorer.values import (
+    ROW_VERSIONS,
+    SYSTEM_COLUMNS,
+    read_rows,
+    row_batches,
+    row_schema,
+    take_rows,
+)
+from lance_explorer.values.opening import to_polars
 
 __all__ = ["FrameRows", "RowSource", "VersionRows"]
 
@@ -55,7 +64,11 @@ class RowSource(Protocol):
         ...
 
     def read(self, columns: Sequence[str]) -> pl.DataFrame:
-        """Return all values of some columns, to sort or filter by them."""
+        """Return all values of some columns, to sort by them."""
+        ...
+
+    def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Yield the same, some rows at a time, to filter by them."""
         ...
 
     def marks(
@@ -112,6 +125,9 @@ class FrameRows:
     def read(self, columns: Sequence[str]) -> pl.DataFrame:
         return _chosen(self._frame, columns)
 
+    def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        yield self.read(columns)
+
     def marks(
         self, positions: pl.Series, columns: Sequence[str] | None = None
     ) -> pl.DataFrame | None:
@@ -134,8 +150,8 @@ class VersionRows:
     version : int
         The version.
     columns : sequence of str, optional
-        Columns to show, ``_rowid``, ``_rowaddr`` and row versions too; by default the first two of
-        these and all others.
+        Columns to show, ``_rowid``, ``_rowaddr`` and row versions too; by default all values, then
+        the first two of these.
 
     Raises
     ------
@@ -159,7 +175,7 @@ class VersionRows:
         self._root, self._options = value_root(view, version), view.storage.options
         values = self._types(record.schema)
         types = pl.Schema({**values, **SYSTEM_COLUMNS, **ROW_VERSIONS})
-        wanted = [*SYSTEM_COLUMNS, *values] if columns is None else list(columns)
+        wanted = [*values, *SYSTEM_COLUMNS] if columns is None else list(columns)
         if missing := [name for name in wanted if name not in types]:
             raise InvalidArgumentError(
                 f"version {version} has no column {missing[0]!r}; it has {', '.join(types)}"
@@ -200,7 +216,9 @@ class VersionRows:
         return False
 
     def first_columns(self, most: int) -> list[str]:
-        return list(self._schema)[:most]
+        last = [name for name in SYSTEM_COLUMNS if name in self._schema]
+        values = [name for name in self._schema if name not in last]
+        return [*values[: most - len(last)], *last]
 
     def slice(self, start: int, stop: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
         stop = min(stop, self._num_rows)
@@ -217,6 +235,14 @@ class VersionRows:
         check_values(self._view, self._version)
         rows = read_rows(self._root, self._version, columns, storage_options=self._options)
         return _chosen(rows, columns)
+
+    def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        check_values(self._view, self._version)
+        batches = row_batches(
+            self._root, self._version, None, columns, storage_options=self._options
+        )
+        for batch in batches:
+            yield _chosen(to_polars(pa.Table.from_batches([batch])), columns)
 
     def marks(
         self, positions: pl.Series, columns: Sequence[str] | None = None

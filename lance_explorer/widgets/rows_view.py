@@ -20,10 +20,10 @@ from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import FAILURES, Request, answers, failure_of
 from lance_explorer.widgets.worker import Cancelled, Job
 
-__all__ = ["RowsView"]
+__all__ = ["ArrangedView", "RowsView"]
 
 
-class RowsView(GridView):
+class ArrangedView(GridView):
     """A view that shows rows, filtered and sorted.
 
     Parameters
@@ -36,7 +36,6 @@ class RowsView(GridView):
 
     _module = ""
     _news: ClassVar = {"busy": Busy}
-    _can_arrange = True
 
     def __init__(self, source: RowSource, *, state: ExplorerState | None = None) -> None:
         self._sorts: tuple[Sort, ...] = ()
@@ -73,34 +72,18 @@ class RowsView(GridView):
         self._sorts = tuple(Sort(name, descending) for name in columns)
         self._rearrange()
 
-    @property
-    def selection(self) -> list[int]:
-        """The selected rows: their positions in the source, from 0, in rising order."""
-        return [int(position) for position in self._selected]
-
-    @selection.setter
-    def selection(self, positions: Iterable[int]) -> None:
-        wanted = np.unique(np.fromiter(positions, np.int64))
-        if len(wanted) and not 0 <= wanted[0] <= wanted[-1] < self._source.num_rows:
-            raise InvalidArgumentError(
-                f"expected positions from 0 to {self._source.num_rows - 1}, got {wanted[-1]}"
-            )
-        self._select(wanted)
-
-    def frame(self) -> pl.DataFrame:
-        """Return all rows that the filter leaves, in the order of the sort."""
-        return self._frame_of(self._source)
-
-    def selected_rows(self) -> pl.DataFrame:
-        """Return the rows that are selected."""
-        return self._source.take(pl.Series(self._selected))
-
     def show_rows(self, source: RowSource) -> None:
         """Show other rows; what was selected is not any more, the filter and the sort stay."""
         self._source = source
         self._selected = np.empty(0, np.int64)
         self._sorts = tuple(sort for sort in self._sorts if sort.column in source.schema)
-        self._rearrange()
+        if self.filter or self._sorts:
+            self._rearrange()
+            return
+        self._worker.cancel("arrange")
+        with self._arranged:
+            self._arrangement, self._failure = Arrangement(source), None
+            self.tell("rows", self._description())
 
     def _frame_of(self, source: RowSource) -> pl.DataFrame:
         """Return all rows of a source that the filter leaves, in the order of the sort."""
@@ -145,3 +128,29 @@ class RowsView(GridView):
         names = list(self._source.schema)
         self._sorts = tuple(Sort(names[column], down) for column, down in sorts)
         self._rearrange()
+
+
+class RowsView(ArrangedView):
+    """A view that is its rows: they are its frame, and what is selected of them."""
+
+    @property
+    def selection(self) -> list[int]:
+        """The selected rows: their positions in the source, from 0, in rising order."""
+        return [int(position) for position in self._selected]
+
+    @selection.setter
+    def selection(self, positions: Iterable[int]) -> None:
+        wanted = np.unique(np.fromiter(positions, np.int64))
+        if len(wanted) and not 0 <= wanted[0] <= wanted[-1] < self._source.num_rows:
+            raise InvalidArgumentError(
+                f"expected positions from 0 to {self._source.num_rows - 1}, got {wanted[-1]}"
+            )
+        self._select(wanted)
+
+    def frame(self) -> pl.DataFrame:
+        """Return all rows that the filter leaves, in the order of the sort."""
+        return self._frame_of(self._source)
+
+    def selected_rows(self) -> pl.DataFrame:
+        """Return the rows that are selected."""
+        return self._source.take(pl.Series(self._selected))

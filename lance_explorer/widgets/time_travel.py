@@ -4,19 +4,21 @@ import threading
 
 import polars as pl
 
-from lance_explorer.answers.calls import call
+from lance_explorer.answers.calls import call, literal
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.version_refs import kept_version
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.shown import described
 from lance_explorer.table import Table
-from lance_explorer.widgets.grid_view import GridView
+from lance_explorer.values import ROW_VERSIONS
+from lance_explorer.widgets.code_lines import scanned_code
 from lance_explorer.widgets.messages.base import Wide
 from lance_explorer.widgets.messages.shared import Found
 from lance_explorer.widgets.messages.time_travel import Details, ShownVersion
 from lance_explorer.widgets.messages.versions import VersionData
 from lance_explorer.widgets.row_lookup import row_named
 from lance_explorer.widgets.row_sources import FrameRows, VersionRows
+from lance_explorer.widgets.rows_view import ArrangedView
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_details import VersionDetails
@@ -26,12 +28,13 @@ from lance_explorer.widgets.view import Request, answers
 __all__ = ["TimeTravel"]
 
 
-class TimeTravel(VersionsView, GridView):
+class TimeTravel(VersionsView, ArrangedView):
     """A slider over the kept versions of a table, with the contents of the chosen one.
 
     Shows what the version's commit did in words, its fragments as a picture, its rows, schema,
     indices and configuration, and what differs from the version before. Arrow keys, Page Up and
-    Down, Home and End move the slider; ``Go to`` takes a version as :meth:`Table.at` does.
+    Down, Home and End move the slider; ``Go to`` takes a version as :meth:`Table.at` does. The rows
+    can be filtered, by text or an expression, and sorted by the heads of columns.
 
     Parameters
     ----------
@@ -65,7 +68,12 @@ class TimeTravel(VersionsView, GridView):
         return {"version": self.state.version, "fragment_id": self.state.fragment_id}
 
     def frame(self) -> pl.DataFrame:
-        """Return the fragments of the chosen version, as ``table.inspect.fragments()`` does."""
+        """Return the rows that a filter leaves, in the order of a sort; without both, fragments.
+
+        These are of the chosen version, as ``table.inspect.fragments()`` tells them.
+        """
+        if rows := self._rows_arranged():
+            return self._frame_of(rows)
         return self._table.inspect.fragments(version=self.state.version)
 
     def code(self) -> str:
@@ -77,8 +85,24 @@ class TimeTravel(VersionsView, GridView):
         >>> widget.state.version = 2
         >>> widget.code()
         'table.inspect.fragments(version=2)'
+        >>> widget.filter = "id > 3"
+        >>> widget.code()
+        'table.at(2).scan().filter(pl.sql_expr("id > 3")).collect().drop(...)'
         """
+        if rows := self._rows_arranged():
+            scan = call("table.at", rows.version) + ".scan()"
+            code = scanned_code(scan, rows.schema, self.filter, self.sort)
+            return f"{code}.drop({', '.join(map(literal, ROW_VERSIONS))})"
         return call("table.inspect.fragments", version=self.state.version)
+
+    def _rows_arranged(self) -> VersionRows | None:
+        """Return the rows of the chosen version if they are filtered or sorted."""
+        version = self.state.version
+        if version is None or not (self.filter.strip() or self.sort):
+            return None
+        rows = self._source
+        is_shown = isinstance(rows, VersionRows) and rows.version == version
+        return rows if is_shown else VersionRows(self._table._view, version)
 
     def take_new_versions(self) -> None:
         """Take in that the table was refreshed."""
@@ -139,10 +163,11 @@ class TimeTravel(VersionsView, GridView):
 
     @answers("choose_row", in_background=True)
     def _choose_row(self, request: Request, *, row: int) -> None:
-        """Choose the row at a position of the version that is shown, wherever it lives by now."""
-        rows = self._source
+        """Choose a row of those that are shown, wherever it lives by now."""
+        shown = self._arrangement
+        rows = shown.source
         if isinstance(rows, VersionRows):
-            [address] = rows.slice(row, row + 1, ["_rowaddr"])["_rowaddr"]
+            [address] = shown.rows(row, row + 1, ["_rowaddr"])["_rowaddr"]
             place = RowAddress.of(address)
             name = f"{place.fragment_id}:{place.offset}@{rows.version}"
             row_id = row_named(self._table, name)

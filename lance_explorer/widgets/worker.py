@@ -3,7 +3,6 @@
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Hashable
-from itertools import chain
 
 __all__ = ["Cancelled", "Job", "Worker"]
 
@@ -91,12 +90,14 @@ class Worker:
             self._running[kind].append(job)
         threading.Thread(target=self._run, args=(job,), name=f"lx-{kind}", daemon=True).start()
 
-    def cancel(self) -> None:
-        """Say that nothing is wanted any more."""
+    def cancel(self, kind: Hashable | None = None) -> None:
+        """Say that nothing is wanted any more, or nothing of one kind."""
         with self._changed:
-            for job in (*self._waiting.values(), *chain(*self._running.values())):
-                job.cancel()
-            self._waiting.clear()
+            kinds = [kind] if kind else [*self._waiting, *self._running]
+            for one in kinds:
+                waiting = self._waiting.pop(one, None)
+                for job in (*self._running[one], *([waiting] if waiting else [])):
+                    job.cancel()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until nothing is left to do; return whether that came in time (seconds)."""

@@ -154,9 +154,53 @@ def test_a_row_that_is_clicked_is_chosen_whether_it_moved_or_not(tmp_path):
         widget = Listening(open_table(path))
         assert widget.ask("show_version", version="1") == {"has_row_ids": stable}
         about = widget.ask("rows")
-        assert [one["name"] for one in about["columns"]] == ["_rowid", "_rowaddr", "n"]
-        assert not about["can_arrange"]
+        assert [one["name"] for one in about["columns"]] == ["n", "_rowid", "_rowaddr"]
         page = widget.ask("page", first=0, count=10)
-        assert page["cells"][2] == ["0", "1", "2", "3", "4", "5"]
+        assert page["cells"][0] == ["0", "1", "2", "3", "4", "5"]
         widget.ask("choose_row", row=4)
         assert widget.state.row_id == (4 if stable else (2 << 32) + 3)
+
+
+def test_rows_are_filtered_and_sorted_at_any_version(written_values):
+    widget = Listening(open_table(written_values))
+    widget.state.version = 1
+    widget.ask("show_version", version="1")
+    widget.filter = "label = 'dog'"
+    widget.rest()
+    about = widget.ask("rows")
+    assert (about["num_rows"], about["num_source_rows"]) == (2, 4)
+    widget.sort_by("n", descending=True)
+    widget.rest()
+    assert widget.ask("page", first=0, count=9)["cells"][0] == ["3", "0"]
+    assert widget.frame()["n"].to_list() == [3, 0]
+    table = open_table(written_values)
+    assert eval(widget.code(), {"pl": pl, "table": table}).equals(widget.frame())
+    widget.state.version = 3  # the filter and the sort stay
+    widget.ask("show_version", version="3")
+    widget.rest()
+    assert widget.ask("page", first=0, count=9)["cells"][0] == ["4", "3"]
+
+
+def test_a_row_is_chosen_among_those_that_a_filter_leaves(written_values):
+    widget = Listening(open_table(written_values))
+    widget.state.version = 1
+    widget.ask("show_version", version="1")
+    widget.filter = "cat"
+    widget.rest()
+    widget.ask("choose_row", row=1)
+    assert widget.state.row_id == 2
+    widget.filter = "n >"
+    widget.rest()
+    about = widget.ask("rows")
+    assert "put it in double quotes" in about["failure"]["message"]
+    assert about["num_rows"] == 2
+
+
+@pytest.fixture
+def written_values(tmp_path):
+    path = str(tmp_path / "values.lance")
+    rows = pa.table({"n": range(4), "label": ["dog", "cat", "cat", "dog"]})
+    dataset: Any = lance.write_dataset(rows, path, max_rows_per_file=3, enable_stable_row_ids=True)
+    dataset.delete("n = 0")
+    lance.write_dataset(pa.table({"n": [4], "label": ["dog"]}), path, mode="append")
+    return path

@@ -117,7 +117,6 @@ class RowsAbout(Message):
     num_rows: int
     num_source_rows: int
     num_selected: int
-    can_arrange: bool
     filter: str
     sorts: list[tuple[int, bool]]
     failure: Failure | None
