@@ -1,5 +1,6 @@
 // The sections of an answer, whatever it answers: sentences that lead to what they tell of, and tables.
 
+import type { ComponentChild } from "preact";
 import { rich } from "./elements";
 import type { AnswerLine, AnswerPlace, AnswerSection } from "./messages";
 import { cut, visible } from "./text";
@@ -20,7 +21,12 @@ export function sectionsOf(sections: AnswerSection[], leads = NOWHERE) {
   return sections.map((section) => sectionOf(section, leads));
 }
 
-export function sectionOf({ name, title, is_warning, lines, columns, rows, num_rows }: AnswerSection, leads = NOWHERE) {
+/** A section; `nothing` stands in cells that are null. */
+export function sectionOf(
+  { name, title, is_warning, lines, columns, rows, num_rows }: AnswerSection,
+  leads = NOWHERE,
+  nothing: ComponentChild = "",
+) {
   const more = num_rows - rows.length;
   const Title = is_warning ? "strong" : "div";
   return (
@@ -37,7 +43,7 @@ export function sectionOf({ name, title, is_warning, lines, columns, rows, num_r
           </ul>
         )
       )}
-      {rows.length > 0 && table(columns, rows)}
+      {rows.length > 0 && table(columns, rows, nothing)}
       {more > 0 && <div class="lx-quiet">and {more.toLocaleString("en")} more</div>}
     </div>
   );
@@ -54,7 +60,7 @@ function lineOf({ words, place }: AnswerLine, { canOpen, onOpen }: Leads) {
   );
 }
 
-function table(columns: AnswerSection["columns"], rows: AnswerSection["rows"]) {
+function table(columns: AnswerSection["columns"], rows: AnswerSection["rows"], nothing: ComponentChild) {
   const cells = (texts: (string | null)[], Cell: "th" | "td") => (
     <tr>
       {texts.map((text, at) => (
@@ -62,7 +68,7 @@ function table(columns: AnswerSection["columns"], rows: AnswerSection["rows"]) {
           class={(text?.length ?? 0) > LONG ? "lx-search-long" : undefined}
           style={{ textAlign: columns[at].is_number ? "right" : "left" }}
         >
-          {columns[at].is_words ? rich(text ?? "") : visible(text ?? "")}
+          {text === null ? nothing : columns[at].is_words ? rich(text) : visible(text)}
         </Cell>
       ))}
     </tr>

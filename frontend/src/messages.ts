@@ -1015,6 +1015,23 @@ export interface Story extends VersionData {
   facts: TableFacts | null;
 }
 
+/** One of the newest commits. */
+export interface LateCommit {
+  version: string;
+  kind: string;
+  /** In ms. */
+  time: number | null;
+  words: string;
+  message: string | null;
+  /** The author or the job, if it was recorded. */
+  who: string | null;
+}
+
+/** The newest commits, the latest first. */
+export interface Lately {
+  commits: LateCommit[];
+}
+
 /** A version that wrote much of what the latest one needs. */
 export interface SizedCommit {
   version: string;
@@ -1547,6 +1564,8 @@ export interface LogQuestions extends VersionsViewQuestions {
 export interface OverviewQuestions extends VersionsViewQuestions {
   latest: [object, Latest];
   story: [{ refresh?: boolean }, Story];
+  lately: [object, Lately | Problem];
+  first_rows: [object, AnswerSection | Problem];
   sizes: [object, Sizes];
   disk: [object, DiskUsage | Problem];
   plans: [object, Plans];

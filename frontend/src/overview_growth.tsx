@@ -66,10 +66,6 @@ export function GrowthPanel({ link, history, position, numListed, onMove }: Grow
         </span>
         <Held element={strip.element} />
       </div>
-      <div class="lx-times lx-quiet">
-        {history && <span>{absoluteTime(history.timeAt(0))}</span>}
-        {history && history.count > 1 && <span>{absoluteTime(history.timeAt(history.count - 1))}</span>}
-      </div>
       <div class="lx-legend">
         {history && kindLegend(history)}
         {history?.is_recorded.includes(1) &&

@@ -3,13 +3,16 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { AdviceList, VIEW_NAMES } from "./advice";
+import { sectionOf } from "./answer_sections";
 import { Choices, factCard, Panel } from "./cards";
+import { rich } from "./elements";
 import type { History } from "./history";
+import { KIND_COLORS } from "./kinds";
 import { kindColor, swatch } from "./legend";
 import type { Link } from "./link";
-import type { Advice, LatestFacts, Listed, Sizes, Story } from "./messages";
+import type { Advice, AnswerSection, Lately, LatestFacts, Listed, Problem, Sizes, Story } from "./messages";
 import { LeadTo } from "./reactive";
-import { absoluteTime, bytes, count, isoTime, known, percent, plural, relativeTime, visible } from "./text";
+import { absoluteTime, bytes, count, cut, isoTime, known, percent, plural, relativeTime, visible } from "./text";
 
 /** All versions, and the story that they tell. */
 export type OverviewHistory = History & Story;
@@ -113,6 +116,96 @@ export function storySentences(history: OverviewHistory, sizes: Sizes | null, ch
         </span>
       )}
     </>
+  );
+}
+
+interface LatelyProps {
+  link: Link;
+  /** null while it is looked for. */
+  lately: Lately | Problem | null;
+  /** The version that is looked at. */
+  chosen: string;
+  choose: (version: string) => void;
+}
+
+/** The newest commits: when, what, and who. */
+export function LatelyPanel({ link, lately, chosen, choose }: LatelyProps) {
+  const problem = lately && "problem" in lately ? lately.problem : "";
+  const commits = lately && "commits" in lately ? lately.commits : [];
+  const isAnonymous = !commits.some(({ who }) => who);
+  return (
+    <Panel
+      title="Latest changes"
+      beside={
+        <LeadTo link={link} view="log">
+          All in the Log
+        </LeadTo>
+      }
+    >
+      {problem && <p class="lx-note">{cut(problem, 500)}</p>}
+      <ol class={isAnonymous ? "lx-commits lx-lately lx-anonymous" : "lx-commits lx-lately"}>
+        {!lately && <li class="lx-quiet">looking for them…</li>}
+        {commits.map(({ version, kind, time, words, message, who }) => (
+          <li key={version}>
+            <button
+              class="lx-line-button lx-late"
+              data-version={version}
+              aria-pressed={version === chosen}
+              onClick={() => choose(version)}
+            >
+              <span class="lx-quiet lx-commit-time" title={absoluteTime(isoTime(time ?? NaN))}>
+                {time === null ? "unknown time" : relativeTime(isoTime(time))}
+              </span>
+              <span class="lx-commit-words">
+                {swatch(KIND_COLORS[kind] ?? KIND_COLORS.other)}
+                <span>
+                  {rich(words)}
+                  {message && <em class="lx-quiet"> “{visible(message)}”</em>}
+                </span>
+              </span>
+              {!isAnonymous && <span class="lx-quiet lx-who">{who ? visible(who) : "not recorded"}</span>}
+              <span class="lx-quiet lx-commit-version">v{version}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {commits.length > 0 && isAnonymous && <p class="lx-quiet lx-bars-note">Who made them was not recorded.</p>}
+    </Panel>
+  );
+}
+
+/** The first rows of the latest version. */
+export function FirstRows({
+  link,
+  rows,
+  version,
+}: {
+  link: Link;
+  rows: AnswerSection | Problem | null;
+  version: string;
+}) {
+  const isKnown = rows && !("problem" in rows);
+  return (
+    <Panel
+      title="First rows"
+      beside={
+        <LeadTo link={link} view="time_travel" changes={{ version }}>
+          All rows, to filter and sort
+        </LeadTo>
+      }
+    >
+      <div class={!rows || (isKnown && rows.rows.length > 0) ? "lx-first-rows" : ""}>
+        {!rows && <p class="lx-quiet">reading them…</p>}
+        {rows && "problem" in rows && <p class="lx-note">{cut(rows.problem, 500)}</p>}
+        {isKnown &&
+          (rows.rows.length ? (
+            sectionOf({ ...rows, title: "" }, undefined, <i class="lx-quiet">null</i>)
+          ) : (
+            <p class="lx-quiet">There are no rows.</p>
+          ))}
+        {isKnown && <p class="lx-quiet">{rows.title}</p>}
+      </div>
+    </Panel>
   );
 }
 
@@ -280,7 +373,7 @@ const CLOSER: Record<string, string> = {
 export function AdvicePanel({ link, advice, isLooking }: { link: Link; advice: Advice | null; isLooking: boolean }) {
   return (
     <Panel
-      title="What to do"
+      title="Health"
       beside={
         <span class="lx-quiet" role="status">
           {isLooking ? "looking…" : advice?.counts}

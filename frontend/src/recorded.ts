@@ -120,6 +120,8 @@ class RecordedModel extends LocalModel {
         return {};
       case "overview story":
         return this.withHistory(await this.known("story"));
+      case "overview lately":
+      case "overview first_rows":
       case "overview sizes":
       case "overview advice":
       case "overview disk":

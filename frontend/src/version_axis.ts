@@ -6,6 +6,7 @@ import { commitBars } from "./commit_bars";
 import type { History } from "./history";
 import { kindColor } from "./legend";
 import { count, plural, visible } from "./text";
+import { timeWithin } from "./time_axis";
 
 /** Where versions stand in a picture, in px from its left. */
 export interface VersionScale {
@@ -26,6 +27,9 @@ export const STRIP = {
   narrowestBar: 3,
   pale: 0.4,
 };
+
+/** How far apart times are written, in px. */
+const DATE_APART = 130;
 
 /** Where each kept version stands, from left to right; a gap of versions has a place of its own. */
 export function stripScale(history: { count: number; gapBefore: boolean[] }, width: number) {
@@ -176,8 +180,8 @@ export function drawTags(
 }
 
 /**
- * The first and the last version below the strip, and for how many a bar stands; nothing where one
- * of the labels lies, each from left to right.
+ * The first and the last version below the strip, for how many a bar stands, and between them when versions were
+ * committed; nothing where one of the labels lies, each from left to right.
  */
 export function drawEnds(
   context: CanvasRenderingContext2D,
@@ -196,15 +200,35 @@ export function drawEnds(
   if (step > 1) notes.push(`each bar: ${plural(step, "version")}`);
   if (history.is_recorded.includes(1)) notes.push("pale: known from the ledger");
   if (history.gapBefore.includes(true)) notes.push("┊ versions not kept");
-  const isFree = (left: number, text: string) =>
-    labels.every(([begin, end]) => end < left - 2 || begin > left + context.measureText(text).width + 2);
-  const write = (text: string, left: number) => isFree(left, text) && context.fillText(text, left, baseline);
+  const taken = [...labels];
+  const wide = (text: string) => context.measureText(text).width;
+  const write = (text: string, left: number, room = 2) => {
+    const right = left + wide(text);
+    if (!taken.every(([begin, end]) => end < left - room || begin > right + room)) return false;
+    taken.push([left, right]);
+    context.fillText(text, left, baseline);
+    return true;
+  };
   const first = count(history.versions[0]);
   write(first, STRIP.side);
-  if (notes.length) write(`(${notes.join(", ")})`, STRIP.side + context.measureText(first).width + 10);
+  if (notes.length) write(`(${notes.join(", ")})`, STRIP.side + wide(first) + 10);
   if (history.count < 2) return;
   const last = count(history.versions[history.count - 1]);
-  write(last, width - STRIP.side - context.measureText(last).width);
+  write(last, width - STRIP.side - wide(last));
+
+  const { times } = history;
+  const span = Math.abs(times[history.count - 1] - times[0]);
+  let before: number | null = null;
+  for (let x = STRIP.side + DATE_APART; x < width - STRIP.side - DATE_APART / 2; x += DATE_APART) {
+    const at = scale.positionAt(x);
+    if (Number.isNaN(times[at])) continue;
+    const text = timeWithin(times[at], span, before);
+    if (before !== null && timeWithin(times[at], span, null) === timeWithin(before, span, null)) continue;
+    const center = scale.center(at);
+    if (!write(text, center - wide(text) / 2, 8)) continue;
+    context.fillRect(center - 0.5, baseline - 15, 1, 4);
+    before = times[at];
+  }
 }
 
 export const MARGIN = 66; // px, on the left

@@ -121,8 +121,11 @@ class CompactionPreview(Answering):
         sizes = [self._bytes(task) for task in tasks]
         known = [size for size in sizes if size is not None]
         reads = f", {byte_size(sum(known))} are read" if len(known) == len(sizes) else ""
-        rewritten = counted(sum(map(len, tasks)), "fragment")
+        before = sum(map(len, tasks))
+        rewritten = counted(before, "fragment")
         dropped = counted(sum([int(self._deleted[task].sum()) for task in tasks]), "deleted row")
+        if before == self._num_new:
+            return f"{rewritten} written again without {dropped}{reads}"
         return f"{rewritten} become {self._num_new:,}, {dropped} are dropped{reads}"
 
     @property

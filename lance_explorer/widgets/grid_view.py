@@ -41,7 +41,7 @@ from lance_explorer.widgets.row_sources import RowSource
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import Request, View, answers
 
-__all__ = ["GridView"]
+__all__ = ["GridView", "summaries"]
 
 _FIRST_COLUMNS = 30
 """Columns that are shown until somebody chooses."""
@@ -211,7 +211,7 @@ class GridView(View):
             selected=np.isin(positions.to_numpy(), self._selected).tolist(),
             cells=[text.to_list() for text, _ in texts],
             marks={} if marks is None else _by_column(marks, columns),
-            earlier={} if earlier is None else _by_column(_summaries(earlier), columns),
+            earlier={} if earlier is None else _by_column(summaries(earlier), columns),
             more=[more.to_list() if more.any() else None for _, more in texts],
             pieces=[pieces_of(column) for column in rows],
         )
@@ -324,7 +324,7 @@ def _is_changed(source: RowSource, position: pl.Series, name: str) -> bool:
     return marks is not None and name in marks.columns and marks[name][0] == "changed"
 
 
-def _summaries(frame: pl.DataFrame) -> pl.DataFrame:
+def summaries(frame: pl.DataFrame) -> pl.DataFrame:
     """Return values in a few words each; of pictures and sounds what they are."""
     return pl.DataFrame([_summary(column).alias(column.name) for column in frame])
 

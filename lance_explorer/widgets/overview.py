@@ -1,4 +1,4 @@
-"""The story of a table at a glance: how it grew, what was done to it, and what should be done."""
+"""A table at a glance: what it is, how it grew, what changed lately, and whether it is healthy."""
 
 import polars as pl
 
@@ -15,10 +15,17 @@ from lance_explorer.widgets.disk_data import (
     plans_answer,
 )
 from lance_explorer.widgets.messages.advice import Advice
+from lance_explorer.widgets.messages.answer import AnswerSection
 from lance_explorer.widgets.messages.disk import DiskUsage, Plans
-from lance_explorer.widgets.messages.overview import Latest, Sizes, Story
+from lance_explorer.widgets.messages.overview import Lately, Latest, Sizes, Story
 from lance_explorer.widgets.messages.shared import Problem
-from lance_explorer.widgets.overview_data import latest_facts, size_data, table_facts
+from lance_explorer.widgets.overview_data import (
+    first_rows,
+    lately,
+    latest_facts,
+    size_data,
+    table_facts,
+)
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
@@ -28,13 +35,14 @@ __all__ = ["Overview"]
 
 
 class Overview(VersionsView):
-    """Show the story of a table: facts, growth, the versions that made it big, and what to do.
+    """Show what a table is, what changed lately, whether it is healthy, and what it takes on disk.
 
-    At the top, how much is on disk and why, since when, and what a cleanup or a compaction would
-    make of it. Then the growth of rows, bytes or fragments over versions, each commit in the colour
-    of its kind; choose a version there with arrow keys or the mouse. Below, the versions that wrote
-    most of the current data, operations by kind, and what is wrong or worth doing, with the call
-    that fixes it. A click on any of these chooses its version and fragment.
+    A sentence first, then the growth of rows, bytes or fragments over versions, each commit in the
+    colour of its kind; choose a version there with arrow keys or the mouse. Below, the newest
+    commits, what is wrong or worth doing with the call that fixes it, the first rows, facts, the
+    versions that wrote most of the current data, operations by kind, and what is on disk, with what
+    a cleanup or a compaction would make of it. A click on any of these chooses its version and
+    fragment.
 
     Parameters
     ----------
@@ -109,6 +117,22 @@ class Overview(VersionsView):
         versions = self._table.versions()
         facts = table_facts(self._table, versions) if len(versions) else None
         return version_data(self._table, Story, facts=facts)
+
+    @answers("lately", in_background=True)
+    def _lately(self, _: Request) -> Lately | Problem:
+        """Return the newest commits."""
+        try:
+            return lately(self._table)
+        except LanceExplorerError as error:
+            return Problem(str(error))
+
+    @answers("first_rows", in_background=True)
+    def _first_rows(self, _: Request) -> AnswerSection | Problem:
+        """Return the first rows of the latest version; why they cannot be read is an answer."""
+        try:
+            return first_rows(self._table)
+        except LanceExplorerError as error:
+            return Problem(str(error))
 
     @answers("sizes", in_background=True)
     def _sizes(self, request: Request) -> Sizes:

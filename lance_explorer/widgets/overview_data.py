@@ -9,9 +9,14 @@ from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline, origin_note
 from lance_explorer.shown import one_line
 from lance_explorer.table import Table
+from lance_explorer.values import SYSTEM_COLUMNS
+from lance_explorer.widgets.grid_view import summaries
+from lance_explorer.widgets.messages.answer import AnswerColumn, AnswerSection
 from lance_explorer.widgets.messages.overview import (
     Headline,
     LargestCommits,
+    LateCommit,
+    Lately,
     LatestFacts,
     Listed,
     RestOfCommits,
@@ -19,12 +24,16 @@ from lance_explorer.widgets.messages.overview import (
     Sizes,
     TableFacts,
 )
+from lance_explorer.widgets.row_sources import VersionRows
 
-__all__ = ["latest_facts", "size_data", "table_facts"]
+__all__ = ["first_rows", "lately", "latest_facts", "size_data", "table_facts"]
 
 _MOST_COMMITS = 8
+_NEWEST_COMMITS = 6
+_FIRST_ROWS, _FIRST_COLUMNS = 5, 12
 _MOST_NAMES = 5
 _LONGEST_NAME = 80
+_LONGEST_WORDS = 300
 
 
 def table_facts(table: Table, versions: pl.DataFrame) -> TableFacts:
@@ -51,6 +60,55 @@ def latest_facts(table: Table, versions: pl.DataFrame) -> LatestFacts:
         indices=_named(_index_names(table, latest["version"])),
         tags=_named(tag_words(table._view)),
         branches=_named(branch_words(table._view)),
+    )
+
+
+def lately(table: Table) -> Lately:
+    """Return the newest commits of the branch; of no others anything is read.
+
+    Examples
+    --------
+    >>> lately(table).commits[0].words
+    '1 row updated; 1 new fragment, 1 changed.'
+    """
+    newest = table.log(limit=_NEWEST_COMMITS, all_branches=False)
+    return Lately(
+        [
+            LateCommit(
+                version=str(row["version"]),
+                kind=row["kind"],
+                time=None if row["timestamp"] is None else row["timestamp"].timestamp() * 1000,
+                words=one_line(row["words"] or "", _LONGEST_WORDS),
+                message=row["message"] and one_line(row["message"], _LONGEST_WORDS),
+                who=(row["author"] or row["job"]) and one_line(row["author"] or row["job"], 40),
+            )
+            for row in newest.iter_rows(named=True)
+        ]
+    )
+
+
+def first_rows(table: Table) -> AnswerSection:
+    """Return the first rows of the latest version, with the first of their columns.
+
+    Raises
+    ------
+    LanceExplorerError
+        If they cannot be read.
+    """
+    rows = VersionRows(table._view, table._view.latest_version)
+    values = [name for name in rows.schema if name not in SYSTEM_COLUMNS]
+    shown = summaries(rows.slice(0, _FIRST_ROWS, values[:_FIRST_COLUMNS]))
+    more = len(values) - shown.width
+    return AnswerSection(
+        name="rows",
+        title=f"and {more:,} more columns" if more > 0 else "",
+        is_warning=False,
+        lines=[],
+        columns=[
+            AnswerColumn(name, rows.schema[name].is_numeric(), False) for name in shown.columns
+        ],
+        rows=[[*row] for row in shown.iter_rows()],
+        num_rows=shown.height,
     )
 
 

@@ -192,6 +192,8 @@ class _Recorder:
             story = _without_versions(story)
         asked = (
             ("story", story),
+            ("lately", self._answer(self._overview, "lately")),
+            ("first_rows", self._answer(self._overview, "first_rows")),
             ("sizes", self._answer(self._overview, "sizes")),
             ("advice", self._answer(self._overview, "advice")),
             ("disk", self._answer(self._overview, "disk")),

@@ -100,9 +100,9 @@ class TimeTravel(VersionsView, ArrangedView):
         version = self.state.version
         if version is None or not (self.filter.strip() or self.sort):
             return None
-        rows = self._source
-        is_shown = isinstance(rows, VersionRows) and rows.version == version
-        return rows if is_shown else VersionRows(self._table._view, version)
+        if isinstance(self._source, VersionRows) and self._source.version == version:
+            return self._source
+        return VersionRows(self._table._view, version)
 
     def take_new_versions(self) -> None:
         """Take in that the table was refreshed."""

@@ -24,7 +24,7 @@ def show(notebook, path, branch=None):
     """Show the widget over a table; return the notebook once all is there."""
     notebook.run_cells(OPEN.format(path=str(path), branch=branch))
     notebook.widgets(".lx-overview[data-loaded]").wait_for()
-    part(notebook, "What to do").locator("li").first.wait_for()
+    part(notebook, "Health").locator("li").first.wait_for()
     return notebook
 
 
@@ -160,7 +160,7 @@ def test_what_to_do_is_told_and_leads_to_what_it_is_about(opened, lab, tmp_path)
     table = SyntheticTable(tmp_path / "t.lance")
     table.append(rows=9, fragments=150).append(rows=40_000).delete({150: range(30_000)})
     sick = opened(table.append(rows=5).path)
-    advice = part(sick, "What to do")
+    advice = part(sick, "Health")
     codes = sick.value("[code for code in table.check()['code'] if code != 'not_checked']")
     # There is no data in what tests write by hand.
     assert codes == ["missing_files", "small_fragments", "deleted_rows"]
@@ -180,7 +180,19 @@ def test_what_to_do_is_told_and_leads_to_what_it_is_about(opened, lab, tmp_path)
     lab.expect_to_fit(widget(sick), "overview_sick", 2000)
 
 
-def test_it_begins_with_what_is_on_disk_and_a_healthy_table_has_nothing_to_do(photos):
+def test_the_newest_commits_and_the_first_rows_are_shown(photos):
+    newest = part(photos, "Latest changes").locator("button[data-version]")
+    expect(newest).to_have_count(6)
+    expect(newest.first).to_contain_text("361 rows deleted where rating = 1", use_inner_text=True)
+    newest.nth(2).click()
+    chosen(photos, 43)
+    rows = part(photos, "First rows").locator("tbody tr")
+    expect(rows).to_have_count(5)
+    ids = photos.value("table.latest.read(columns=['photo_id'], limit=5)['photo_id'].to_list()")
+    assert [int(row.split()[0]) for row in rows.all_inner_texts()] == ids
+
+
+def test_what_is_on_disk_is_told_and_a_healthy_table_has_nothing_to_do(photos):
     disk = part(photos, "On disk")
     expect(disk.locator("dd code")).to_have_count(3)
     expect(disk).to_contain_text(photos.value("table.disk_usage().sentence"), use_inner_text=True)
@@ -192,34 +204,34 @@ def test_it_begins_with_what_is_on_disk_and_a_healthy_table_has_nothing_to_do(ph
     assert code[2] == photos.value("table.compaction_preview().code")
     disk.get_by_role("button", name="Copy", exact=True).last.click()
     disk.get_by_role("button", name="Copied", exact=True).wait_for()
-    expect(part(photos, "What to do")).to_contain_text("Nothing needs to be done")
+    expect(part(photos, "Health")).to_contain_text("Nothing needs to be done")
 
 
 WAIT = """
 import threading
 from lance_explorer.widgets import overview
 may_tell = threading.Event()
-answer = overview.disk_answer
+answer = overview.first_rows
 
 def wait_and_tell(*asked):
     may_tell.wait()
     return answer(*asked)
 
-overview.disk_answer = wait_and_tell
+overview.first_rows = wait_and_tell
 """
 
 
 @pytest.fixture
 def waiting(spare_notebook, photos_path):
-    """The overview of the sample table, which waits for what is on disk."""
+    """The overview of the sample table, which waits for its first rows."""
     try:
         spare_notebook.run_cells(WAIT + OPEN.format(path=str(photos_path), branch=None))
         yield spare_notebook
     finally:
-        spare_notebook.run("may_tell.set(); overview.disk_answer = answer")
+        spare_notebook.run("may_tell.set(); overview.first_rows = answer")
 
 
-def test_what_is_on_disk_has_its_place_before_it_is_known(waiting, lab):
+def test_the_first_rows_have_their_place_before_they_are_known(waiting, lab):
     notebook = waiting
     notebook.widgets(".lx-overview[data-loaded]").wait_for()
 
@@ -227,13 +239,13 @@ def test_what_is_on_disk_has_its_place_before_it_is_known(waiting, lab):
         found = {}
         for width in (620, 900, 1400):
             lab.set_width(width)
-            top = "(story) => story.offsetTop - story.closest('.lx-overview').offsetTop"
-            found[width] = widget(notebook).locator(".lx-story").evaluate(top)
+            top = "(cards) => cards.offsetTop - cards.closest('.lx-overview').offsetTop"
+            found[width] = widget(notebook).locator(".lx-cards").evaluate(top)
         return found
 
     before = tops()
     notebook.run("may_tell.set()")
-    expect(part(notebook, "On disk").locator("dd code")).to_have_count(3)
+    expect(part(notebook, "First rows").locator("tbody tr")).to_have_count(5)
     assert tops() == before
 
 
@@ -256,7 +268,7 @@ def test_nothing_that_can_be_read_leaves_the_findings(opened, tmp_path):
     expect(widget(notebook)).to_contain_text(
         "No version of the table can be read", use_inner_text=True
     )
-    expect(part(notebook, "What to do").locator(".lx-found-error")).to_have_count(1)
+    expect(part(notebook, "Health").locator(".lx-found-error")).to_have_count(1)
 
 
 def test_hostile_names_are_text(opened, tmp_path):
@@ -268,7 +280,7 @@ def test_hostile_names_are_text(opened, tmp_path):
     notebook.run("widget.state.version = 3")
     chosen(notebook, 3)
     expect(widget(notebook).locator(".lx-chosen")).to_contain_text("\\u202e", use_inner_text=True)
-    advice = part(notebook, "What to do").locator('[data-code="unindexed_rows"]')
+    advice = part(notebook, "Health").locator('[data-code="unindexed_rows"]')
     expect(advice).to_contain_text("does not find 60,000 of 110,000 rows", use_inner_text=True)
     expect(widget(notebook).locator("img")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"
@@ -282,6 +294,4 @@ def test_five_thousand_versions_are_shown(opened, many_versions):
     notebook.wait_for("widget.state.version == 4999")
     story = widget(notebook).locator(".lx-story")
     expect(story).to_contain_text("5,000 versions are kept, 1 to 5,000", use_inner_text=True)
-    expect(part(notebook, "What to do")).to_contain_text(
-        "5,000 versions are kept", use_inner_text=True
-    )
+    expect(part(notebook, "Health")).to_contain_text("5,000 versions are kept", use_inner_text=True)

@@ -92,7 +92,9 @@ def test_keys_move_the_slider_and_everything_follows(photos):
     press(photos, "PageUp", "Home")
     drawn(photos, 1)
     expect(words(photos)).to_have_text("Table created with 320 rows in 2 fragments and 11 columns.")
-    expected = photos.value("table.at(1).read(columns=['photo_id'], limit=12)['photo_id'].to_list()")
+    expected = photos.value(
+        "table.at(1).read(columns=['photo_id'], limit=12)['photo_id'].to_list()"
+    )
     assert [int(row[0]) for row in rows(photos)] == expected
 
 

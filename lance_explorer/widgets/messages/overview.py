@@ -6,6 +6,8 @@ from lance_explorer.widgets.messages.versions import VersionData
 __all__ = [
     "Headline",
     "LargestCommits",
+    "LateCommit",
+    "Lately",
     "Latest",
     "LatestFacts",
     "Listed",
@@ -63,6 +65,25 @@ class Story(VersionData):
     """All versions, and facts of the latest."""
 
     facts: TableFacts | None
+
+
+class LateCommit(Message):
+    """One of the newest commits."""
+
+    version: Digits
+    kind: str
+    time: float | None
+    """In ms."""
+    words: str
+    message: str | None
+    who: str | None
+    """The author or the job, if it was recorded."""
+
+
+class Lately(Message):
+    """The newest commits, the latest first."""
+
+    commits: list[LateCommit]
 
 
 class SizedCommit(Message):
