@@ -4,6 +4,7 @@
 import "./database.css";
 import { signal } from "@preact/signals";
 import { render as draw } from "preact";
+import { followAddress } from "./address";
 import { toClipboard } from "./clipboard";
 import { CodePane } from "./code_pane";
 import { type Age, DatabaseDisk } from "./database_disk";
@@ -24,7 +25,7 @@ import type {
 } from "./messages";
 import type { View } from "./model";
 import { viewsOf, withoutParts } from "./parts";
-import { CopyButton, Note, needing, set } from "./reactive";
+import { CopyButton, CopyLink, Note, needing, set } from "./reactive";
 import { Answer as FoundAnswer } from "./search_answer";
 import { cut, plural, visible } from "./text";
 
@@ -32,6 +33,7 @@ export function render({ model, el }: View) {
   const link = connect<DatabaseExplorerQuestions>(withoutParts(model), el);
   const views = viewsOf(model, el);
   const live = following(link, model, () => {});
+  const address = followAddress(link, model);
   const about = signal<DatabaseAbout | null>(null);
   const place = signal(model.get("database_place"));
   const tables = signal<DatabaseTables | null>(null);
@@ -192,6 +194,7 @@ export function render({ model, el }: View) {
         </div>
         <div class="lx-db-bar">
           <TabList tabs={about.value?.tabs ?? []} shown={view} onOpen={show} />
+          <CopyLink key={view} copy={address.copy} />
           <button class="lx-button lx-small" title="Copy the lines of Python for what is shown" onClick={copyCode}>
             Copy as code
           </button>

@@ -4,6 +4,7 @@
 import "./explorer.css";
 import { signal } from "@preact/signals";
 import { render as draw } from "preact";
+import { followAddress } from "./address";
 import { toClipboard } from "./clipboard";
 import { CodePane } from "./code_pane";
 import { chips } from "./explorer_chips";
@@ -14,7 +15,7 @@ import { following } from "./live";
 import type { About, AnswerPlace, Changes, ExplorerQuestions, SearchResult } from "./messages";
 import type { View } from "./model";
 import { viewsOf, withoutParts } from "./parts";
-import { needing, set } from "./reactive";
+import { CopyLink, needing, set } from "./reactive";
 import { searchBox } from "./search_box";
 
 export function render({ model, el }: View) {
@@ -26,6 +27,7 @@ export function render({ model, el }: View) {
   const opening = signal(""); // a view that was asked for
   const code = signal<{ code: string; isCopied: boolean } | null>(null);
   const live = following(link, model, () => link.ask("newest"));
+  const address = followAddress(link, model);
   const search = searchBox(link, find, {
     onAsk: (question) => search.ask(question),
     onMore: async () => showResult(await link.ask("search_on")),
@@ -141,6 +143,7 @@ export function render({ model, el }: View) {
           <div class="lx-explorer-chosen" role="group" aria-label="What is chosen">
             {chips(state.value, link.setState)}
           </div>
+          <CopyLink key={model.get("address").text} copy={address.copy} />
           <button
             class="lx-button lx-small"
             title="Copy the lines of Python for what is shown"

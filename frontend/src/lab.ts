@@ -6,6 +6,8 @@
 
 const NAME = "lance-explorer";
 const COMMAND = `${NAME}:open`;
+/** The end of an address under which JupyterLab opens a table. */
+const TREE = /\/lab(?:\/workspaces\/[^/]+)?\/tree\/(.+\.lance)\/?$/i;
 const ENDED = "The server has ended, or the line to it is lost. Close this tab and open the table again.";
 
 interface Item {
@@ -46,6 +48,7 @@ interface LuminoWidget {
 
 interface App {
   name: string;
+  restored: Promise<void>;
   commands: { addCommand: (id: string, options: object) => void; execute: (id: string, args: object) => void };
   contextMenu: { addItem: (options: object) => void };
   shell: { add: (widget: LuminoWidget, area: string) => void; activateById: (id: string) => void };
@@ -111,10 +114,11 @@ function activate(lab: Lab, app: App, browsers: Tracker<FileBrowser>, restorer: 
   const pages = new lab.apputils.WidgetTracker({ namespace: NAME });
   const selected = () => [...(browsers.currentWidget?.selectedItems() ?? [])];
 
-  function open(path: string) {
+  /** Open a table; `address` is what is shown of it first. */
+  function open(path: string, address = "") {
     let page = pages.find((other) => other.path === path);
     if (!page) {
-      page = tablePage(lab, path);
+      page = tablePage(lab, path, address);
       pages.add(page);
       app.shell.add(page, "main");
     }
@@ -131,6 +135,8 @@ function activate(lab: Lab, app: App, browsers: Tracker<FileBrowser>, restorer: 
     },
   });
   app.contextMenu.addItem({ command: COMMAND, selector: '.jp-DirListing-item[data-isdir="true"]', rank: 0 });
+  const asked = TREE.exec(decodeURIComponent(location.pathname));
+  if (asked) app.restored.then(() => open(asked[1], location.hash.slice(1)));
   restorer?.restore(pages, {
     command: COMMAND,
     args: ({ path }: TablePage) => ({ path }),
@@ -196,7 +202,7 @@ function pathOf(browser: FileBrowser | null, { path }: Item) {
   return ["", "RTC"].includes(contents.driveName(path)) ? contents.localPath(path) : null;
 }
 
-function tablePage({ widgets, services, ui }: Lab, path: string) {
+function tablePage({ widgets, services, ui }: Lab, path: string, asked: string) {
   const settings = services.ServerConnection.makeSettings();
   const page = new widgets.Widget() as TablePage;
   page.path = path;
@@ -222,7 +228,12 @@ function tablePage({ widgets, services, ui }: Lab, path: string) {
   addStyle(`${settings.baseUrl}${NAME}/static/explorer.css`);
   import(`${settings.baseUrl}${NAME}/static/explorer.js`).then(
     ({ openPage }) => {
-      close = openPage(page.node, address, ENDED);
+      close = openPage(page.node, address, ENDED, {
+        now: () => asked,
+        show: () => {}, // the address bar is JupyterLab's
+        link: (shown: string) => `${new URL(linkTo(path), settings.baseUrl)}#${shown}`,
+        onMove: () => {},
+      });
     },
     (error) => {
       page.node.textContent = `The explorer could not be loaded from the server: ${error.message}`;
@@ -234,6 +245,11 @@ function tablePage({ widgets, services, ui }: Lab, path: string) {
     dispose();
   };
   return page;
+}
+
+/** Where JupyterLab opens a table, below its own address. */
+function linkTo(path: string) {
+  return `lab/tree/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 function addStyle(href: string) {

@@ -1071,6 +1071,12 @@ export interface Sizes {
 
 // ------------------------------------------------------------------------------------------ parts
 
+/** What is shown, as the part of a link after `#`, and how many places one came through. */
+export interface Address {
+  text: string;
+  step: number;
+}
+
 /** A view within another: its number in messages, and its traits. */
 export interface Part {
   number: number;
@@ -1084,6 +1090,7 @@ export interface Part {
   shared?: SharedState;
   place?: Place;
   live?: Live;
+  address?: Address;
   /** The views within it. */
   parts?: Record<string, Part>;
 }
@@ -1501,7 +1508,11 @@ export interface VersionsViewQuestions extends ViewQuestions {
   words: [{ first: string; last: string }, Words];
 }
 
-export type WholeQuestions = ViewQuestions;
+/** What is asked of Whole: its arguments, and the answer. */
+export interface WholeQuestions extends ViewQuestions {
+  visit: [{ address: string }, object];
+  link: [object, Address];
+}
 
 /** What is asked of ArrangedView: its arguments, and the answer. */
 export interface ArrangedViewQuestions extends GridViewQuestions {
@@ -1644,6 +1655,7 @@ export interface ViewTraits {
   opens: string[];
   shared: SharedState;
   shows: string;
+  address: Address;
   parts: Record<string, Part>;
   database_place: DatabasePlace;
   live: Live;

@@ -1,11 +1,14 @@
 // What a view is given: its model, which speaks to Python, and the element to fill.
 
+import type { PageAddress } from "./address";
 import type { Question, Told, ViewTraits } from "./messages";
 
 /** The values that Python shares with a view, by name. */
 export interface Traits extends ViewTraits {
   /** Where no Python answers: why what needs it cannot be used. */
   offline?: string | null;
+  /** The page that it is on, if that has an address for what is shown. */
+  page?: PageAddress;
 }
 
 /** Hears what a view tells, with the bytes of its arrays. */

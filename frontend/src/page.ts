@@ -1,6 +1,7 @@
 // A page of its own, without a notebook: its model speaks to Python over a WebSocket.
 
 import "./page.css";
+import { OWN_PAGE, type PageAddress } from "./address";
 import { fill, node } from "./elements";
 import { LocalModel } from "./local_model";
 import type { PageMessage, Question, Told } from "./messages";
@@ -14,8 +15,9 @@ class PageModel extends LocalModel {
   private message: PageMessage | null = null;
   private buffers: DataView[] = [];
 
-  constructor(address: URL, opened: () => void, lost: (why: string) => void) {
+  constructor(address: URL, page: PageAddress, opened: () => void, lost: (why: string) => void) {
     super();
+    this.traits.page = page;
     let isOpen = false;
     let failure = "";
     this.socket = new WebSocket(address);
@@ -50,13 +52,17 @@ class PageModel extends LocalModel {
 
 const ENDED = "lance-explorer has ended. Start it again in the terminal, and open the address that it prints.";
 
-/** Show the widget that a WebSocket speaks for; return what ends that. `ended` is said when Python is gone. */
-export function openPage(root: HTMLElement, address: URL, ended = ENDED) {
+/**
+ * Show the widget that a WebSocket speaks for; return what ends that. `ended` is said when Python is gone, `page` has
+ * the address of what is shown.
+ */
+export function openPage(root: HTMLElement, address: URL, ended = ENDED, page = OWN_PAGE) {
   const gone = node("div", { class: "lx-page-gone", role: "alert", hidden: true });
   const place = node("div");
   root.append(gone, place);
   const model = new PageModel(
     address,
+    page,
     () => VIEWS[model.get("shows")]({ model, el: place }),
     (why) => {
       fill(gone, why ? visible(why) : ended);

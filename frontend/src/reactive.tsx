@@ -157,6 +157,18 @@ export function CopyButton({ text, title, children }: { text: string; title: str
   );
 }
 
+/** A button that copies the link to what is shown; nothing where a page has none. */
+export function CopyLink({ copy }: { copy: (() => Promise<boolean>) | null }) {
+  const words = useSignal("Copy link");
+  if (!copy) return null;
+  const press = async () => set(words, (await copy()) ? "Copied" : "Copy it from the address bar");
+  return (
+    <button class="lx-button lx-small" title="Copy the link to what is shown" onClick={press}>
+      {words}
+    </button>
+  );
+}
+
 /** A sentence about what was asked, or nothing. */
 export function Note({ role = "alert", children }: { role?: "alert" | "status"; children: ComponentChildren }) {
   return children ? (

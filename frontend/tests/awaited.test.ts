@@ -9,6 +9,7 @@ const TRAITS: Traits = {
   opens: [],
   height: 10,
   kind: "data_files",
+  address: { text: "", step: 0 },
   place: { view: "overview", can_go_back: false, can_go_forward: false },
   database_place: { view: "tables", table: null },
   live: { is_on: false, wait: 0, news: "", note: "", latest: "1" },

@@ -360,8 +360,11 @@ def open_explorer(
         name, place = table._view.name, table.uri
 
     def make() -> View:
+        """Make what a page shows, of what is there by now."""
         if database is not None:
+            database.refresh()
             return database.explore(view or "tables", follow=not no_follow)
+        table.refresh()
         explorer = table.explore(view or "overview", follow=not no_follow)
         if version is not None:
             explorer.state.version = table.at(version).version

@@ -16,6 +16,7 @@ from lance_explorer.frames.sizes import counted
 from lance_explorer.history.version_refs import said_time
 from lance_explorer.shown import described
 from lance_explorer.table import Table
+from lance_explorer.widgets.addresses import address_of, read_address
 from lance_explorer.widgets.answer_view import answer_view
 from lance_explorer.widgets.code_lines import database_code
 from lance_explorer.widgets.database_data import log_of, moment_of, tables_of, usage_of
@@ -32,6 +33,7 @@ from lance_explorer.widgets.messages.database import (
     DatabaseUsage,
 )
 from lance_explorer.widgets.messages.explorer import Code, Live, Tab, Wait
+from lance_explorer.widgets.messages.parts import Address
 from lance_explorer.widgets.view import Request, answers, sent
 from lance_explorer.widgets.whole import Whole
 
@@ -157,6 +159,7 @@ class DatabaseExplorer(Whole):
             explorer.state.version = chosen
         before, self._explorer, self._name = self._explorer, explorer, name
         self._show_part(_TABLE, explorer)
+        explorer.observe(self._show_address, "address")
         self._show_place()
         if before is not None:
             before.close()
@@ -177,6 +180,36 @@ class DatabaseExplorer(Whole):
         self._show_place()
         if before is not None:
             before.close()
+
+    def visit(self, address: str) -> None:
+        """Show what a link tells of: a view of all tables, or one table.
+
+        Parameters
+        ----------
+        address : str
+            The part of the link after ``#``.
+
+        Examples
+        --------
+        >>> explorer = lx.widgets.DatabaseExplorer(database)
+        >>> explorer.visit("table=people&view=log&version=2")
+        >>> explorer.table
+        Explorer(people.lance: log)
+        """
+        place = read_address(address)
+        if place.table is None:
+            self.view = place.view or "tables"
+            return
+        if place.table != self._name:
+            self.open_table(place.table)
+        assert self._explorer is not None
+        self._explorer.visit(address)
+
+    def link(self) -> str:
+        """Return the part of a link after ``#`` that leads to what is shown."""
+        if self._explorer is None:
+            return address_of(self._view)
+        return f"{address_of('', table=self._name)}&{self._explorer.link()}"
 
     def frame(self) -> pl.DataFrame:
         """Return the frame of what is shown: of a view, or of the explorer of a table.
@@ -325,6 +358,17 @@ class DatabaseExplorer(Whole):
 
     def _show_place(self) -> None:
         self.database_place = DatabasePlace(self._view, self._name)
+        self._show_address()
+
+    def _show_address(self, _: object = None) -> None:
+        """Tell the browser where one is; what is shown of a table tells of it itself."""
+        explorer = self._explorer
+        if explorer is None:
+            text, step = address_of(self._view), 0
+        else:
+            text = f"{address_of('', table=self._name)}&{explorer.address.text}"
+            step = 1 + explorer.address.step
+        self.address = Address(text, step)
 
 
 def _known(name: str) -> str:

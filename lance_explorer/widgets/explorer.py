@@ -16,6 +16,7 @@ from lance_explorer.errors import LanceExplorerError, RefNotFoundError
 from lance_explorer.lineage.find import Found as FoundRows
 from lance_explorer.shown import described
 from lance_explorer.table import Table
+from lance_explorer.widgets.addresses import address_of, read_address
 from lance_explorer.widgets.answer_view import answer_view, as_choices
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.code_lines import opening_code
@@ -38,6 +39,7 @@ from lance_explorer.widgets.messages.explorer import (
     Wait,
 )
 from lance_explorer.widgets.messages.explorer import Place as ShownPlace
+from lance_explorer.widgets.messages.parts import Address
 from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.questions import examples
 from lance_explorer.widgets.row_history import RowHistory
@@ -60,7 +62,7 @@ class _Tab:
 
     name: str
     label: str
-    make: Callable[..., Any]
+    make: type[Any]
     has_version: bool = True
     """Whether it shows one version, so that a search for another leads nowhere else."""
 
@@ -246,6 +248,48 @@ class Explorer(Whole):
     @described
     def __repr__(self) -> str:
         return f"Explorer({self._table._view.name}: {self._view})"
+
+    def visit(self, address: str) -> None:
+        """Show what a link tells of.
+
+        Parameters
+        ----------
+        address : str
+            The part of the link after ``#``: what is shown, as :meth:`link` tells it.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If it is no address, or names a view that there is not.
+        RefNotFoundError
+            If the table has no such branch.
+
+        Examples
+        --------
+        >>> explorer = lx.widgets.Explorer(table)
+        >>> explorer.visit("view=changes&version=3&from=2")
+        >>> explorer.selection["view"], explorer.selection["compared_version"]
+        ('changes', 2)
+        """
+        place = read_address(address)
+        view = _known(place.view or "overview")
+        if place.branch != self._table.branch:
+            self._show_table(Table(self._table._view.on_branch(place.branch)))
+        if place.columns:
+            self.state.chosen_columns[TABS[view].make._module] = place.columns
+        cleared = dict.fromkeys(["compared_version", "fragment_id", "row_id"])
+        self._open(view, {**cleared, "filter": "", **place.choices})
+
+    def link(self) -> str:
+        """Return the part of a link after ``#`` that leads to what is shown.
+
+        Examples
+        --------
+        >>> lx.widgets.Explorer(table, "log").link()
+        'view=log&version=7'
+        """
+        columns = self.state.chosen_columns.get(TABS[self._view].make._module, ())
+        return address_of(self._view, self._table.branch, choices(self.state), columns=columns)
 
     # --------------------------------------------------------------------- what the bar asks
 
@@ -507,6 +551,9 @@ class Explorer(Whole):
     def _show_place(self) -> None:
         trail = self._trail
         self.place = ShownPlace(self._view, trail.can_go_back, trail.can_go_forward)
+        if not self._moving:  # a place is an address when it is whole
+            text = address_of(self._view, self._table.branch, choices(self.state))
+            self.address = Address(text, trail.step)
 
 
 def _known(name: str) -> str:

@@ -69,7 +69,7 @@ def lately(table: Table) -> Lately:
     Examples
     --------
     >>> lately(table).commits[0].words
-    '1 row updated; 1 new fragment, 1 changed.'
+    'Field `mood` renamed to `score`.'
     """
     newest = table.log(limit=_NEWEST_COMMITS, all_branches=False)
     return Lately(

@@ -12,6 +12,7 @@ from contextlib import (
     contextmanager,
     nullcontext,
 )
+from functools import partial
 from html import escape
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -23,7 +24,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from lance_explorer.widgets.session import NOT_UNDERSTOOD, STATIC, Session
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.widgets.session import NOT_UNDERSTOOD, STATIC, Session, beside, failure
 from lance_explorer.widgets.view import View
 
 __all__ = ["redirecting_page", "serve"]
@@ -77,7 +79,7 @@ def serve(
     Parameters
     ----------
     make : callable
-        Makes the widget.
+        Makes the widget: one for each page that is opened.
     title : str
         The title of the page.
     port : int
@@ -86,11 +88,11 @@ def serve(
         Is called with the address of the page, which has the token, when it can be opened; returns
         a context that lasts until the server ends, by Ctrl+C or by SIGTERM.
     """
-    session = Session(make)
+    waiting = [Session(make)]
     token = secrets.token_urlsafe(24)
     listener = socket.create_server(("127.0.0.1", port))
     host = f"127.0.0.1:{listener.getsockname()[1]}"
-    application = _application(session, title, token, host)
+    application = _application(make, waiting, title, token, host)
     settings = uvicorn.Config(
         application,
         log_level="warning",
@@ -104,7 +106,8 @@ def serve(
     except KeyboardInterrupt:  # uvicorn has ended well, and tells it once more
         pass
     finally:
-        session.close()
+        for session in waiting:
+            session.close()
 
 
 @contextmanager
@@ -130,10 +133,14 @@ def redirecting_page(address: str) -> Iterator[Path]:
         yield Path(file.name)
 
 
-def _application(session: Session, title: str, token: str, host: str) -> Starlette:
+def _application(
+    make: Callable[[], View], waiting: list[Session], title: str, token: str, host: str
+) -> Starlette:
+    """Return what serves the pages; those of ``waiting`` are for the first ones that come."""
+
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        session.view.begin()
+        waiting[0].view.begin()
         yield
 
     def is_allowed(connection: HTTPConnection) -> bool:
@@ -165,6 +172,12 @@ def _application(session: Session, title: str, token: str, host: str) -> Starlet
         async def send(part: str | bytes) -> None:
             await (page.send_text(part) if isinstance(part, str) else page.send_bytes(part))
 
+        try:
+            session = waiting.pop() if waiting else await beside(partial(Session, make))
+        except (LanceExplorerError, TimeoutError) as error:
+            await send(failure(str(error) or "the table took too long to open"))
+            await page.close()
+            return
         showing = asyncio.create_task(session.show(send))
         try:
             while (said := await page.receive())["type"] == "websocket.receive":
@@ -175,6 +188,7 @@ def _application(session: Session, title: str, token: str, host: str) -> Starlet
             pass  # the page was closed, or the server ends
         finally:
             showing.cancel()
+            asyncio.get_running_loop().run_in_executor(None, session.close)
 
     routes = [Route("/", page), Route("/{name}", page), WebSocketRoute("/socket", talk)]
     return Starlette(routes=routes, lifespan=lifespan)

@@ -33,6 +33,11 @@ class Trail:
         return self._places[self._at]
 
     @property
+    def step(self) -> int:
+        """How many places lie before this one."""
+        return self._at
+
+    @property
     def can_go_back(self) -> bool:
         """Whether there is a place before this one."""
         return self._at > 0

@@ -3,16 +3,17 @@
 A part may have parts itself: a message names the numbers on the way to the view that it is for.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import structs
 
 from lance_explorer.widgets.messages.base import Json, Question
-from lance_explorer.widgets.messages.parts import Part
+from lance_explorer.widgets.messages.parts import Address, Part
 from lance_explorer.widgets.parts import parts_of
 from lance_explorer.widgets.state import ExplorerState
-from lance_explorer.widgets.view import View, sent
+from lance_explorer.widgets.view import Request, View, answers, sent
 
 __all__ = ["Whole", "told_of"]
 
@@ -23,10 +24,29 @@ class Whole(View):
     parts = sent(dict[str, Part], {})
     """The views that were made, by name: the number of each, and what the browser knows of it."""
 
+    address = sent(Address, Address("", 0))
+    """Where one is: what is shown, and how many places were visited before."""
+
     def __init__(self, *, state: ExplorerState | None = None) -> None:
         self._numbered: dict[int, View] = {}
         self._num_parts = 0
         super().__init__(state=state)
+
+    @abstractmethod
+    def visit(self, address: str) -> None:
+        """Show what the part of a link after ``#`` tells of."""
+
+    @abstractmethod
+    def link(self) -> str:
+        """Return that part of a link to what is shown, with the columns that were chosen."""
+
+    @answers("visit")
+    def _visit(self, _: Request, *, address: str) -> None:
+        self.visit(address)
+
+    @answers("link")
+    def _link(self, _: Request) -> Address:
+        return Address(self.link(), self.address.step)
 
     def answer_question(self, question: Question) -> None:
         """Answer a question of the browser, or hand it on to the view that it is for."""

@@ -85,6 +85,7 @@ ASKED: Mapping[str, Mapping[str, Any]] = {
     "look": {"span": None},
     "find": {"text": "2"},
     "step": {"direction": 1, "by": 0},
+    "visit": {"address": ""},
     "log": {"filters": {"text": ""}},
     "show_log": {"filters": {"text": "append"}},
     "search": {"text": "v3"},

@@ -6,7 +6,14 @@ from lance_explorer.widgets.messages.base import Message
 from lance_explorer.widgets.messages.explorer import Live, Place
 from lance_explorer.widgets.messages.shared import SharedState
 
-__all__ = ["Part"]
+__all__ = ["Address", "Part"]
+
+
+class Address(Message):
+    """What is shown, as the part of a link after ``#``, and how many places one came through."""
+
+    text: str
+    step: int
 
 
 class Part(Message):
@@ -23,5 +30,6 @@ class Part(Message):
     """What is chosen in it, unless it is what is chosen in the whole."""
     place: Place | UnsetType = UNSET
     live: Live | UnsetType = UNSET
+    address: Address | UnsetType = UNSET
     parts: "dict[str, Part] | UnsetType" = UNSET
     """The views within it."""
