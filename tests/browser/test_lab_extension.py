@@ -124,6 +124,25 @@ def test_other_folders_open_as_ever_and_tables_by_the_menu(
     expect(item(listing, "first.lance")).to_have_count(0)
 
 
+def test_a_link_opens_what_it_was_copied_from(lab: Lab, folder: str, listing: Locator) -> None:
+    item(listing, "first.lance").dblclick()
+    tab(lab, "first.lance").wait_for()
+    shown(lab, ".lx-explorer-tab[data-view=log]").click()
+    shown(lab, ".lx-log-line[data-version='1']").click()
+    expect(shown(lab, ".lx-explorer-chip[data-choice=version]")).to_have_text("version 1")
+    lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown(lab, "button:text-is('Copy link')").click()
+    shown(lab, "button:text-is('Copied')").wait_for()
+    link = lab.page.evaluate("navigator.clipboard.readText()")
+    place = f"/lab/tree/{quote(folder)}/first.lance#view=log&version=1"
+    assert link == f"{lab.address}{place}"
+    other = lab.page.context.new_page()
+    other.goto(link)
+    expect(other.locator(".lx-explorer[data-view=log]")).to_be_visible(timeout=PATIENCE * 1000)
+    expect(other.locator(".lx-explorer-chip[data-choice=version]")).to_have_text("version 1")
+    other.close()
+
+
 def test_only_tables_below_the_folder_of_the_server_are_opened(lab: Lab, folder: str) -> None:
     for path in ("../..", "..", "other/../../x.lance", "nothing.lance"):
         address = f"{lab.address.replace('http', 'ws')}/lance-explorer/socket?path={quote(path)}"
