@@ -138,7 +138,14 @@ export function render({ model, el }: View) {
         <live.LiveNote />
         <search.Tried />
         <search.Below />
-        <TabList tabs={about.value?.tabs ?? []} shown={opening.value || view} onOpen={open} />
+        <TabList
+          tabs={about.value?.tabs ?? []}
+          shown={opening.value || view}
+          onOpen={(other) => {
+            search.show(null); // what was answered is of another view
+            open(other);
+          }}
+        />
         <div class="lx-explorer-foot">
           <div class="lx-explorer-chosen" role="group" aria-label="What is chosen">
             {chips(state.value, link.setState)}

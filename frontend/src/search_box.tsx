@@ -3,6 +3,7 @@
 import "./search_box.css";
 import { computed, signal } from "@preact/signals";
 import { createRef } from "preact";
+import { rich } from "./elements";
 import { useFloating } from "./floats";
 import { stepOf } from "./keys";
 import type { Link } from "./link";
@@ -122,7 +123,7 @@ export function searchBox(link: Link<ExplorerQuestions>, onSearch: (text: string
     Tried: () => (link.offline ? null : triedExamples(examples.value ?? [], take)),
     Below: () => (
       <div>
-        <Note>{problem.value}</Note>
+        <Note>{problem.value && rich(problem.value)}</Note>
         <div role="status">
           {answer.value && <Answer answer={answer.value} onClose={() => set(answer, null)} {...actions} />}
         </div>

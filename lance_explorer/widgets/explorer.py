@@ -1,7 +1,7 @@
 """Everything about a table in one widget: views that share what is chosen."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 
 from lance_explorer.answers import Answer
 from lance_explorer.arguments import check_choice, flag
-from lance_explorer.errors import LanceExplorerError, RefNotFoundError
+from lance_explorer.errors import LanceExplorerError, RefNotFoundError, VersionNotFoundError
 from lance_explorer.lineage.find import Found as FoundRows
 from lance_explorer.shown import described
 from lance_explorer.table import Table
@@ -43,7 +43,7 @@ from lance_explorer.widgets.messages.parts import Address
 from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.questions import examples
 from lance_explorer.widgets.row_history import RowHistory
-from lance_explorer.widgets.search import Found, answered, rows_with, search
+from lance_explorer.widgets.search import Found, answered, nothing_found, rows_with, search
 from lance_explorer.widgets.segment_encodings import SegmentEncodings
 from lance_explorer.widgets.state import ExplorerState, change, choices, state_of, table_of
 from lance_explorer.widgets.time_travel import TimeTravel
@@ -343,10 +343,12 @@ class Explorer(Whole):
                 return self._told(*answer)
             try:
                 found = search(table, text)
-            except RefNotFoundError:
-                if (rows := rows_with(table, text)) is None:
-                    raise
-                return self._told(*rows)
+            except (RefNotFoundError, VersionNotFoundError) as error:
+                if (rows := rows_with(table, text)) is not None:
+                    return self._told(*rows)
+                if isinstance(error, VersionNotFoundError):
+                    return SearchResult(problem=f"{error}; no row has {text.strip()} either")
+                return SearchResult(problem=nothing_found(table, text))
             view, changes = self._place_of(found)
         except LanceExplorerError as error:
             return SearchResult(problem=str(error))

@@ -16,6 +16,7 @@ from lance_explorer.answers.calls import call
 from lance_explorer.checks.advice import NOTHING_TO_DO, advice, advice_counts
 from lance_explorer.checks.damage import MENDED, RECOVER
 from lance_explorer.disk.plans import plans
+from lance_explorer.disk.survey import Survey
 from lance_explorer.disk.usage import DiskUsage
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.schema import NO_PARENT
@@ -33,7 +34,7 @@ from lance_explorer.widgets.disk_data import on_disk
 from lance_explorer.widgets.found_lines import MOST_LINES, found_answer, put_back
 from lance_explorer.widgets.row_lookup import row_filter
 
-__all__ = ["QUESTIONS", "answer_to", "examples"]
+__all__ = ["answer_to", "examples"]
 
 _MOST_COMPARED = 200_000
 """So many rows are compared to tell in how many a column changed."""
@@ -45,6 +46,12 @@ _LEAST_SHIFT = 0.02
 """A commit that moved values by less is not named."""
 
 _VECTORS = re.compile(r"embeddings?|vectors?", re.IGNORECASE)
+
+_SLOW = ("files", "indices", "storage")
+"""Topics of findings that tell why reads take long."""
+
+_FRAMES = {"tags": "refs", "branches": "refs", "columns": "fields", "schema": "fields"}
+"""Other names of frames."""
 
 _WHOLE_ROWS = ("create", "append", "delete")
 """Kinds of commits that leave the values of other rows as they are."""
@@ -70,12 +77,13 @@ def answer_to(table: Table, typed: str) -> Answer | None:
     >>> answer_to(table, "hello") is None
     True
     """
-    text = typed.strip().rstrip("?").rstrip()
+    text = typed.strip().rstrip("?").rstrip() or "help"
     for pattern, ask in _ASKED:
         if found := pattern.fullmatch(text):
             return ask(table, *found.groups())
     found = _FRAME.fullmatch(text)
-    name = found[1].casefold().replace(" ", "_") if found else None
+    name = (found[1] if found else text).casefold().replace(" ", "_")
+    name = _FRAMES.get(name, name)
     return table.answer(name) if name in FRAMES else None
 
 
@@ -113,6 +121,8 @@ def examples(table: Table) -> list[tuple[str, str]]:
         ),
         ("did embeddings drift" if _vectors(table) else "", "which commit moved vectors, how far"),
         ("what should be done", "what all checks find"),
+        ("why is it slow", "what reads have to do more than they need"),
+        ("what can I delete", "what a cleanup frees, and what is lost by it"),
         ("recover", "what repairs a damaged table, and what is lost"),
         ("show refs", "tags and branches, or any other frame of table.inspect"),
     ]
@@ -236,9 +246,7 @@ def _why_big(table: Table) -> Answer:
     lines = list[Line]()
     if told is not None:
         lines.append(Line(str(told), Place("time_travel", {"version": told.version})))
-    for title, plan in plans(found).items():
-        words = f"{title}: {plan.sentence[:1].lower()}{plan.sentence[1:]}"
-        lines.append(Line(" ".join([words, *plan.words("breaks")]), Place("disk")))
+    lines += _plan_lines(found)
     answer = DiskUsage(found).answer
     section = Section("why", "", tuple(lines))
     return replace(answer, sections=(section,), place=Place("disk", words="Open Disk"))
@@ -252,6 +260,70 @@ def _what_to_do(table: Table) -> Answer:
     answer = _told(sentence, lines, "table.check()", Place("overview", words="Open Overview"))
     is_damaged = any(finding.code in MENDED for finding in found)
     return replace(answer, asks=(RECOVER,) if is_damaged else ())
+
+
+def _why_slow(table: Table) -> Answer:
+    found = [one for one in advice(table._view, lambda _: on_disk(table)) if one.topic in _SLOW]
+    lines = [Line(finding.sentence, _view_of(finding.topic)) for finding in found[:MOST_LINES]]
+    sentence = (
+        f"{counted(len(found), 'thing')} can make reads slow."
+        if found
+        else "No check finds a reason: fragments are not too small, few rows in them are deleted, "
+        "and no index leaves out many rows. A filter on a column without an index reads all of it."
+    )
+    return _told(sentence, lines, "table.check()", Place("indices", words="Open Indices"))
+
+
+def _what_frees(table: Table) -> Answer:
+    lines = _plan_lines(on_disk(table))
+    code = table.cleanup_preview().code
+    if not lines:
+        return _told("What a cleanup would free is not known.", [], code, Place("disk"))
+    place = Place("disk", words="Open Disk")
+    return _told(lines[0].words, lines[1:], code, place)
+
+
+def _plan_lines(found: Survey) -> list[Line]:
+    """Return what cleanups and a compaction would do, in a line each."""
+    return [
+        Line(
+            " ".join(
+                [
+                    f"{title}: {plan.sentence[:1].lower()}{plan.sentence[1:]}",
+                    *plan.words("breaks"),
+                ]
+            ),
+            Place("disk"),
+        )
+        for title, plan in plans(found).items()
+    ]
+
+
+def _changed_lately(table: Table, when: str | None) -> Answer:
+    """Answer for a time such as yesterday, or else for the ten newest versions."""
+    kept = [file.version for file in table._view.listing.versions]
+    since = {"last week": "7 days ago", "this week": "7 days ago", "today": "yesterday"}
+    if when is not None:
+        return _changed_since(table, since.get(when.casefold(), when))
+    return _changed_since(table, str(kept[max(0, len(kept) - 11)]))
+
+
+def _who_changed_row(table: Table, where: str) -> Answer:
+    return table.blame(where).answer
+
+
+def _duplicates(table: Table, column: str) -> Answer | None:
+    name = _column_named(table, column)
+    return None if name is None else table.duplicates(name).answer
+
+
+def _help(table: Table) -> Answer:
+    told = [(text, hint) for text, hint in examples(table) if not text.endswith(" ")][:5]
+    return Answer(
+        "Type a value, a version, a day, or a question. Of this table you can ask, for example:",
+        (Section("lines", "", tuple([Line(f"`{text}`: {hint}") for text, hint in told])),),
+        asks=tuple([Ask(text, text) for text, _ in told]),
+    )
 
 
 def _touched(table: Table, column: str) -> Answer:
@@ -470,6 +542,9 @@ def _question(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 
+_IT = "(?:it|this|the table)"
+_WHEN = "yesterday|today|last week|this week"
+
 _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
     (_question(r"(?:who|what) (?:deleted|removed)\s+(.+)"), _who_deleted),
     (_question(r"what(?: has)? changed since\s+(.+)"), _changed_since),
@@ -479,18 +554,62 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
     ),
     (
         _question(
+            rf"what(?: has| was)? changed(?:\s+(?:lately|recently|({_WHEN})))?"
+            r"|(last week|this week)"
+        ),
+        lambda table, when, alone: _changed_lately(table, when or alone),
+    ),
+    (
+        _question(
+            r"(?:who|what) (?:changed|updated|wrote)\s+(?!\S+\s+(?:of|in|where|for)\b)(.+[=<>].+)"
+        ),
+        _who_changed_row,
+    ),
+    (
+        _question(
             r"(?:who|what) (?:changed|updated|wrote)\s+(?:column\s+)?"
             r"(\S+?)(?:\s+(?:of|in|where|for)\s+(.+))?"
         ),
         _who_changed,
     ),
-    (_question(r"how (?:did|has)\s+(?:column\s+)?(\S+)\s+changed?(?:\s+over time)?"), _over_time),
+    (
+        _question(
+            r"how (?:did|has)\s+(?:column\s+)?(\S+)\s+changed?(?:\s+over time)?|profile\s+(\S+)"
+        ),
+        lambda table, changed, profiled: _over_time(table, changed or profiled),
+    ),
     (
         _question(r"(?:did|have|has)\s+(?:the\s+)?(\S+)\s+drift(?:ed)?(?:\s+since\s+(.+))?"),
         _drifted,
     ),
-    (_question(r"why is (?:it|this|the table) (?:so )?(?:big|large)"), _why_big),
-    (_question(r"what (?:should|has|is) (?:be|to be|to) (?:done|do)|what to do"), _what_to_do),
+    (
+        _question(r"drift\s+(?:of\s+)?(\S+)"),
+        lambda table, word: _drifted(table, word, None),
+    ),
+    (
+        _question(rf"why is {_IT} (?:so )?(?:big|large)|how (?:big|large) is {_IT}|size|du"),
+        _why_big,
+    ),
+    (
+        _question(
+            r"what (?:should|has|is) (?:be|to be|to) (?:done|do)|what to do|health|check"
+            rf"|what(?: is|'s) wrong(?: with {_IT})?|is {_IT} (?:healthy|ok|sick)"
+        ),
+        _what_to_do,
+    ),
+    (
+        _question(rf"why (?:is|are) (?:{_IT}|queries|reads|scans|searches) (?:so )?slow|slow"),
+        _why_slow,
+    ),
+    (
+        _question(
+            r"what can (?:i|we|be) (?:deleted?|freed?|removed?|clean(?:ed)?)(?: up)?"
+            r"|clean ?up|compact(?:ion)?"
+        ),
+        _what_frees,
+    ),
+    (_question(r"duplicates?\s+(?:of\s+|in\s+|by\s+)?(\S+)"), _duplicates),
+    (_question(r"help|\?+|what can i (?:ask|type|do)(?: here)?"), _help),
     (_question(r"(?:what|who) touched\s+(?:column\s+)?(\S+)"), _touched),
     (
         _question(
@@ -498,6 +617,10 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
             r"(?:\s+bring)?"
         ),
         _merge_of,
+    ),
+    (
+        _question(r"(?:undo|revert|restore)(?:\s+(?:the\s+)?(?:last|latest)(?:\s+commit)?)?"),
+        lambda table: _undo(table, str(table._view.latest_version)),
     ),
     (_question(r"(?:undo|revert)\s+(?:commit\s+|version\s+)?v?(.+)"), _undo),
     (
@@ -514,9 +637,6 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
 )
 
 _FRAME = _question(r"(?:inspect|show(?: the| all)?)\s+(\w[\w ]*)")
-
-QUESTIONS = "who deleted ..., who changed ... of ..., what changed since ..., why is it big"
-"""Some questions, in words."""
 
 
 def _a_value(table: Table) -> tuple[str | None, str, str | None]:

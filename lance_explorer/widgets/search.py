@@ -5,29 +5,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lance_explorer.answers import Answer
+from lance_explorer.arguments import shown
 from lance_explorer.errors import (
     FragmentNotFoundError,
     InvalidArgumentError,
     LanceExplorerError,
-    RefNotFoundError,
 )
+from lance_explorer.frames.sizes import listed
 from lance_explorer.history.version_refs import kept_version
 from lance_explorer.lineage.find import Found as FoundRows
 from lance_explorer.lineage.following import row_history
 from lance_explorer.table import Table
 from lance_explorer.widgets.found_lines import found_answer
-from lance_explorer.widgets.questions import QUESTIONS, answer_to
+from lance_explorer.widgets.questions import answer_to, examples
 from lance_explorer.widgets.row_lookup import row_named
 
-__all__ = ["UNDERSTOOD", "Found", "answered", "rows_with", "search"]
-
-UNDERSTOOD = (
-    "12, v12 or version 12; a tag (tag 12, if it looks like a number); a day or time in UTC such "
-    "as 2026-11-21, yesterday or 3 hours ago; row 42; fragment 7; an address such as 3:17 "
-    "(fragment and offset), 3:17@5 for version 5, or address 12884901905; a filter such as "
-    "id = 42, or a word that rows have; a column; a branch; or a question such as " + QUESTIONS
-)
-"""What can be searched for, in words."""
+__all__ = ["Found", "answered", "nothing_found", "rows_with", "search"]
 
 _VERSION = re.compile(r"(?:v|version)\s*(-?\d+)", re.IGNORECASE)
 _TAG = re.compile(r"tag\s+(.+)", re.IGNORECASE | re.DOTALL)
@@ -42,6 +35,12 @@ _FILTER = re.compile(
     r"""[\s(]*(?:not\s+)?[A-Za-z_`"][\w.`"]*\s*(?:[=<>]|!=|\b(?:in|like|between|is|not)\b).*""",
     re.IGNORECASE | re.DOTALL,
 )
+_ROWS_WHERE = re.compile(
+    r"(?:(?:show|find|list|count)\s+)?(?:(?:all\s+)?rows?\s+)?(?:where|with|that have)\s+(.+)"
+    r"|(?:find|put\s+back)\s+(.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_UNQUOTED = re.compile(r"(\w+)\s*(=|!=|<>)\s*([^\W\d][^'\"`()=<>]*)")
 _LONGEST = 200
 _MOST_ROWS = 50
 _MOST_BYTES = 64 << 20
@@ -78,23 +77,59 @@ def answered(table: Table, typed: str) -> tuple[Answer, FoundRows | None] | None
     text = typed.strip()
     if text in table.tags or text in table.branches or len(text) > _LONGEST:
         return None
-    if (answer := answer_to(table, text)) is not None:
-        return answer, None
-    if text in _columns(table):
+    columns = _columns(table)
+    if text in columns:
         answer = answer_to(table, f"what touched {text}")
         return None if answer is None else (answer, None)
-    if _FILTER.fullmatch(text):
-        return _with_rows(table, text)
-    return None
+    if (answer := answer_to(table, text)) is not None:
+        return answer, None
+    asked = _ROWS_WHERE.fullmatch(text)
+    where = (asked[1] or asked[2]) if asked else text
+    if _FILTER.fullmatch(where):
+        return _filtered(table, where, columns)
+    return rows_with(table, where) if asked else None
+
+
+def _filtered(table: Table, where: str, columns: set[str]) -> tuple[Answer, FoundRows] | None:
+    """Return the rows that a filter finds; None where it is none, as in "why is it red"."""
+    try:
+        return _with_rows(table, where)
+    except InvalidArgumentError as error:
+        unquoted = _UNQUOTED.fullmatch(where)
+        if unquoted and unquoted[1] in columns:
+            name, sign, value = unquoted.groups()
+            return _with_rows(table, f"{name} {sign} '{value.strip()}'")
+        name = re.match(r"[\s(]*(?:not\s+)?[`\"]?(\w+)", where, re.IGNORECASE)
+        if name is None or (name[1] not in columns and not re.search("[=<>]", where)):
+            return None
+        if name[1] not in columns:
+            there = listed(sorted(columns))
+            raise InvalidArgumentError(
+                f"there is no column {name[1]!r}; there are: {there}"
+            ) from error
+        raise InvalidArgumentError(
+            f"{shown(where)} cannot be read as a filter: compare `{name[1]}` with a value, such as "
+            f"`{name[1]} = 42`, or `{name[1]} = 'dog'` for text"
+        ) from error
 
 
 def rows_with(table: Table, typed: str) -> tuple[Answer, FoundRows] | None:
-    """Return the rows that have a word; None if none has it."""
+    """Return the rows that have a word; None if none has it, and all were looked at."""
     try:
         found = _with_rows(table, typed.strip())
     except InvalidArgumentError:
         return None  # it is no word
-    return found if found[1].num_rows else None
+    return found if found[1].num_rows or not found[1].is_complete else None
+
+
+def nothing_found(table: Table, typed: str) -> str:
+    """Return what is said of a text that means nothing here."""
+    could = [text for text, _ in examples(table) if not text.endswith(" ")][:3]
+    listed = ", ".join([f"`{text}`" for text in could])
+    return (
+        f"Nothing is called {shown(typed.strip())}, and no row has it. You can ask {listed}; "
+        "`help` shows more."
+    )
 
 
 def _with_rows(table: Table, where: str) -> tuple[Answer, FoundRows]:
@@ -117,7 +152,8 @@ def search(table: Table, typed: str) -> Found:
     table : Table
         The table, or a branch of it.
     typed : str
-        One of :data:`UNDERSTOOD`. Versions are named as for :meth:`Table.at`.
+        A version, as for :meth:`Table.at`, or ``v12``; ``tag 12``, ``fragment 7``, ``row 42``, an
+        address such as ``3:17`` or ``3:17@5``, ``branch dev`` or ``dev@3``.
 
     Raises
     ------
@@ -138,13 +174,13 @@ def search(table: Table, typed: str) -> Found:
     """
     text = typed.strip()
     if len(text) > _LONGEST:
-        raise InvalidArgumentError(f"that is too long to be one of these: {UNDERSTOOD}")
+        raise InvalidArgumentError(f"a question has {_LONGEST} characters at most")
     if text in table.tags:
-        return Found("version", _version(table, text))
+        return Found("version", kept_version(table._view, text))
     if (branch := _branch(table, text)) is not None:
         return branch
     if found := _VERSION.fullmatch(text):
-        return Found("version", _version(table, found[1]))
+        return Found("version", kept_version(table._view, found[1]))
     if found := _TAG.fullmatch(text):
         return Found("version", kept_version(table._view, f"tag:{found[1]}"))
     if found := _FRAGMENT.fullmatch(text):
@@ -153,7 +189,7 @@ def search(table: Table, typed: str) -> Found:
         return Found("row", _row(table, found[1]))
     if found := _ADDRESS.fullmatch(text):
         return Found("row", _row(table, f"address {found[1] or found[2]}"))
-    return Found("version", _version(table, text))
+    return Found("version", kept_version(table._view, text))
 
 
 def _branch(table: Table, text: str) -> Found | None:
@@ -183,11 +219,3 @@ def _row(table: Table, typed: str) -> int:
     row_id = row_named(table, typed)
     row_history(table._view, row_id)
     return row_id
-
-
-def _version(table: Table, text: str) -> int:
-    try:
-        return kept_version(table._view, text)
-    except RefNotFoundError as error:
-        told = str(error).partition(";")[0]
-        raise RefNotFoundError(f"{told}; you can search for {UNDERSTOOD}") from None

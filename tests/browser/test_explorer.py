@@ -318,7 +318,7 @@ def test_what_cannot_be_found_is_told_below_the_box(photos):
     expect(alert).to_contain_text("version 99 never existed; 45 versions remain, 1 to 45")
     expect(photos.box).to_have_attribute("aria-invalid", "true")
     photos.search("<img src=x onerror='owned=1'>")
-    expect(alert).to_contain_text('no version or tag is called "<img src=x')
+    expect(alert).to_contain_text('Nothing is called "<img src=x')
     photos.box.press("Escape")
     expect(alert).to_have_count(0)
     photos.expect("time_travel", version=45)

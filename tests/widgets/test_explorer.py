@@ -359,7 +359,50 @@ def test_examples_are_of_the_table(table, browse):
 def test_a_search_that_finds_nothing_says_why(explorer, browse):
     answer = browse(explorer).ask("search", text="nowhere")
     assert answer["what"] == "reply"
-    assert "no version or tag is called 'nowhere'" in answer["content"]["problem"]
+    problem = answer["content"]["problem"]
+    assert problem.startswith("Nothing is called 'nowhere', and no row has it. You can ask `")
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("help", "Type a value, a version, a day, or a question."),
+        ("?", "Type a value, a version, a day, or a question."),
+        ("why is it slow", "No check finds a reason"),
+        ("what can I delete?", "A cleanup now, of what is older than 14 days"),
+        ("is it healthy", ""),
+        ("what changed", "to version 8, in "),
+        ("what changed yesterday", "to version 8, in "),
+        ("city = town", "1 row found"),
+        ("rows where city = 'town'", "1 row found"),
+        ("put back id = 2", "1 row found in versions 1 to 8. It was deleted in version 4"),
+        ("who changed id = 1", "cells of 1 row"),
+        ("duplicates of id", "Each key of id is there once"),
+        ("undo", "Undo version 8"),
+        ("tags", "1 tag"),
+    ],
+)
+def test_everyday_words_are_understood(explorer, browse, typed, told):
+    answer = browse(explorer).ask("search", text=typed)["content"]["answer"]
+    assert told in answer["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("4711", "version 4711 never existed; 8 versions remain, 1 to 8; no row has 4711 either"),
+        ("id > avg", "'id > avg' cannot be read as a filter: compare `id` with a value"),
+        ("nothing = 3", "there is no column 'nothing'; there are: city, id and version"),
+        ("why is the sky blue", "Nothing is called 'why is the sky blue'"),
+        ("select * from t", "Nothing is called 'select * from t'"),
+    ],
+)
+def test_what_is_not_understood_is_said_without_the_words_of_a_parser(
+    explorer, browse, typed, told
+):
+    problem = browse(explorer).ask("search", text=typed)["content"]["problem"]
+    assert problem.startswith(told)
+    assert "pars" not in problem.lower().replace("sparse", "")
 
 
 # -------------------------------------------------------------------------------------- code
