@@ -181,7 +181,7 @@ def _times(lab: Lab, view: Moved, row: str) -> tuple[float, list[float]]:
     page = lab.page
     begin = time.perf_counter()
     if view.is_searched:
-        box = page.get_by_role("searchbox").first
+        box = page.get_by_role("combobox", name="Search for").first
         box.fill(row)
         box.press("Enter")
     else:

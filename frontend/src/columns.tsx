@@ -161,39 +161,38 @@ function ColumnRow({ line, facts, position, size, onMove, placeOf }: RowProps) {
           <span>{line.high}</span>
           <span>{line.low}</span>
         </div>
-        <div
-          class="lx-values-picture"
-          role="slider"
-          tabIndex={0}
-          aria-label={pictureWords(line)}
-          aria-valuemin={1}
-          aria-valuemax={size}
-          aria-valuenow={position + 1}
-          onClick={chosen}
-          onKeyDown={pressed}
-        >
-          <svg viewBox={`0 0 ${size} 100`} preserveAspectRatio="none" aria-hidden="true">
-            {line.areas.map((area) =>
-              area.color ? (
-                <path d={area.path} fill={area.color} fill-opacity={area.opacity}>
-                  <title>{area.label}</title>
-                </path>
-              ) : (
-                <path class="lx-values-line" d={area.path} />
-              ),
-            )}
-          </svg>
-          {position >= 0 && <i class="lx-values-cursor" style={{ left: at(position) }} />}
+        <div class="lx-values-frame">
+          <div
+            class="lx-values-picture"
+            role="slider"
+            tabIndex={0}
+            aria-label={pictureWords(line)}
+            aria-valuemin={1}
+            aria-valuemax={size}
+            aria-valuenow={position + 1}
+            onClick={chosen}
+            onKeyDown={pressed}
+          >
+            <svg viewBox={`0 0 ${size} 100`} preserveAspectRatio="none" aria-hidden="true">
+              {line.areas.map((area) =>
+                area.color ? (
+                  <path d={area.path} fill={area.color} fill-opacity={area.opacity}>
+                    <title>{area.label}</title>
+                  </path>
+                ) : (
+                  <path class="lx-values-line" d={area.path} />
+                ),
+              )}
+            </svg>
+            {position >= 0 && <i class="lx-values-cursor" style={{ left: at(position) }} />}
+          </div>
           {line.shifts.map((shift) => (
             <button
               class="lx-values-shift"
               style={{ left: at(placeOf(shift.version)) }}
               title={`Version ${count(shift.version)}: moved by ${shift.share}. ${shift.words.replaceAll("`", "")}`}
               aria-label={`Version ${count(shift.version)}: ${line.name} moved by ${shift.share}`}
-              onClick={(event) => {
-                event.stopPropagation();
-                onMove(placeOf(shift.version));
-              }}
+              onClick={() => onMove(placeOf(shift.version))}
             />
           ))}
         </div>

@@ -7,9 +7,10 @@ import { cut, visible } from "./text";
 export function explorerTitle(about: About | null, onBranch: (branch: string | null) => void) {
   if (!about) return <div class="lx-explorer-title" />;
   const { name, uri, branch, branches } = about;
+  const Name = document.body.classList.contains("lx-page") ? "h1" : "strong";
   return (
     <div class="lx-explorer-title" title={visible(uri)}>
-      <strong>{cut(name, 60)}</strong>
+      <Name>{cut(name, 60)}</Name>
       {branches.length ? (
         <label class="lx-quiet lx-explorer-branch">
           {"branch "}

@@ -58,7 +58,7 @@ const ENDED = "lance-explorer has ended. Start it again in the terminal, and ope
  */
 export function openPage(root: HTMLElement, address: URL, ended = ENDED, page = OWN_PAGE) {
   const gone = node("div", { class: "lx-page-gone", role: "alert", hidden: true });
-  const place = node("div");
+  const place = node("main");
   root.append(gone, place);
   const model = new PageModel(
     address,

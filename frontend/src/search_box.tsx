@@ -84,11 +84,14 @@ export function searchBox(link: Link<ExplorerQuestions>, onSearch: (text: string
     return (
       <div class="lx-explorer-find">
         <div class="lx-search-box" ref={anchor}>
-          {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: examples are proposed, and need not be taken */}
           <input
             ref={box}
             class="lx-input lx-explorer-search"
             type="search"
+            // biome-ignore lint/a11y/noRedundantRoles: without a list of the browser's own it has another role
+            role="combobox"
+            list={undefined}
+            aria-autocomplete="list"
             spellcheck={false}
             autocomplete="off"
             maxLength={200}

@@ -46,7 +46,7 @@ class Page:
     def __init__(self, notebook):
         self.notebook = notebook
         self.bar = notebook.widgets(".lx").filter(has=notebook.page.get_by_role("tablist")).first
-        self.box = self.bar.get_by_role("searchbox")
+        self.box = self.bar.get_by_role("combobox", name="Search for")
 
     def tab(self, view):
         return self.bar.get_by_role("tab", name=TABS[view], exact=True)

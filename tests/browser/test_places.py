@@ -94,7 +94,7 @@ def test_the_explorer_goes_from_view_to_view_and_python_follows(show):
     travel.locator('.lx-map[data-drawn="5"]').wait_for()
     expect(travel.get_by_role("heading")).to_have_text("Version 5")
     python_has(outputs, "('time_travel', 5)")
-    box = outputs.get_by_role("searchbox").first
+    box = outputs.get_by_role("combobox", name="Search for").first
     box.fill("row 42")
     box.press("Enter")
     outputs.get_by_role("tab", name="Row", exact=True, selected=True).wait_for()
