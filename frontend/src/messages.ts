@@ -754,6 +754,9 @@ export interface PlacedEvent extends RowEvent {
   fragment_id: string;
   offset: string;
   doubt: string | null;
+  /** The author or the job, if it was recorded. */
+  who: string | null;
+  message: string | null;
 }
 
 /** A tag, its version and the place of that. */
@@ -877,6 +880,8 @@ export interface RowAbout extends Commits {
   name: string;
   branch: string | null;
   has_row_ids: boolean;
+  /** The columns that people know a row by. */
+  key: string[];
 }
 
 /** The events of the chosen row, or why there are none. */

@@ -55,18 +55,31 @@ export function errorPane() {
   return { Errors, show, hide };
 }
 
+/** How long something is going to take, once enough of it is done to tell; `taken` in ms. */
+export function leftWords({ fraction }: Progress, taken: number) {
+  if (fraction === null || fraction < 0.05 || taken < 2000) return "";
+  const seconds = ((1 - fraction) / fraction) * (taken / 1000);
+  return seconds < 1.5
+    ? ""
+    : `, about ${seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`} left`;
+}
+
 const LONGEST_LABEL = 80; // characters; more are a paragraph
 
 /** A line on top of the view while something takes long: `show`, `wait`, `hide`, and `Bar`, which draws it. */
 export function progressBar() {
-  const running = signal(new Map<string, Progress & { isSilent?: boolean }>());
+  const running = signal(new Map<string, Progress & { isSilent?: boolean; begun: number }>());
   const add = (kind: string, content: Progress & { isSilent?: boolean }) => {
-    running.value = new Map(running.value).set(kind, content);
+    const { text, begun } = running.value.get(kind) ?? {};
+    const now = performance.now();
+    const next = { ...content, begun: text === content.text && begun !== undefined ? begun : now };
+    running.value = new Map(running.value).set(kind, next);
   };
 
   function Bar() {
     const newest = [...running.value.values()].at(-1);
     const { text = "", fraction = null } = newest ?? {};
+    const left = newest ? leftWords(newest, performance.now() - newest.begun) : "";
     return (
       <div
         class={text.length > LONGEST_LABEL ? "lx-progress lx-sentence" : "lx-progress"}
@@ -77,7 +90,10 @@ export function progressBar() {
           class={fraction === null ? "lx-progress-bar lx-unknown" : "lx-progress-bar"}
           style={{ width: fraction === null ? "" : `${100 * fraction}%` }}
         />
-        <span class="lx-progress-text">{visible(text)}</span>
+        <span class="lx-progress-text">
+          {visible(text)}
+          {left}
+        </span>
       </div>
     );
   }

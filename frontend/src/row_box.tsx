@@ -1,4 +1,4 @@
-// The box for a row: its row ID, or an address that it had.
+// The box for a row: what it has, its row ID, or an address that it had.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -7,6 +7,8 @@ interface RowBoxProps {
   /** Of the button beside it. */
   name: string;
   hasRowIds: boolean;
+  /** A column to name a row by, where that is understood. */
+  example?: string;
   /** The row that is shown. */
   row: string | null;
   onRow: (text: string) => void;
@@ -15,7 +17,15 @@ interface RowBoxProps {
 }
 
 /** The box, and what `after` it stands before its button. What is being typed stays until another row is shown. */
-export function RowBox({ name, hasRowIds, row, onRow, onStep, after }: RowBoxProps & { after?: ComponentChildren }) {
+export function RowBox({
+  name,
+  hasRowIds,
+  example,
+  row,
+  onRow,
+  onStep,
+  after,
+}: RowBoxProps & { after?: ComponentChildren }) {
   const box = useRef<HTMLInputElement>(null);
   const shown = useRef("");
   useLayoutEffect(() => {
@@ -38,8 +48,14 @@ export function RowBox({ name, hasRowIds, row, onRow, onStep, after }: RowBoxPro
         ref={box}
         class="lx-input lx-row-box"
         type="text"
-        aria-label="Row ID, or address as fragment:offset"
-        placeholder={hasRowIds ? "row ID, or address 3:17" : "address, such as 3:17"}
+        aria-label={`${example ? "Value, row ID" : "Row ID"}, or address as fragment:offset`}
+        placeholder={
+          example
+            ? `${example} = 42, or ${hasRowIds ? "row ID" : "3:17"}`
+            : hasRowIds
+              ? "row ID, or address 3:17"
+              : "3:17"
+        }
         spellcheck={false}
         maxLength={100}
         onKeyDown={pressed}

@@ -11,7 +11,7 @@ import { AskExplorer, Held, LeadTo, Note, view } from "./reactive";
 import { RowBox } from "./row_box";
 import { rowTimeline } from "./row_timeline";
 import { rowTable } from "./rows";
-import { absoluteTime, addressText, count, cut, plural, visible } from "./text";
+import { absoluteTime, addressText, count, cut, plural, relativeTime, visible } from "./text";
 import { linesOf, tableWords } from "./version_words";
 
 export const render = view<Questions>("lx-row-history", ({ model, link, onClose, keep, follow, awaits, show }) => {
@@ -39,7 +39,7 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
     values.value = null;
     row.value = answer;
     problem.value = answer.problem ?? "";
-    chosen.value = (answer.events ?? []).length - 1;
+    chosen.value = eventAt(answer, state.value.version);
     if (!answer.events?.length) return;
     const read = await link.ask("values");
     if (row.value !== answer) return; // another row is shown by now
@@ -63,8 +63,8 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
 
   link.onState((newest) => {
     state.value = newest;
-    const index = row.value?.events?.findIndex(({ version }) => version === newest.version) ?? -1;
-    if (index >= 0 && row.value?.row_id === newest.row_id) chosen.value = index;
+    const isShown = row.value?.events?.[chosen.value]?.version === newest.version;
+    if (row.value && row.value.row_id === newest.row_id && !isShown) chosen.value = eventAt(row.value, newest.version);
     if (newest.row_id === shownRow) return;
     shownRow = newest.row_id;
     load();
@@ -80,12 +80,12 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
   );
 
   /** What a row can be called, and buttons that choose one. */
-  function Nothing({ hasRowIds }: { hasRowIds: boolean }) {
+  function Nothing({ hasRowIds, key }: { hasRowIds: boolean; key: string }) {
     return (
       <div class="lx-quiet lx-row-nothing">
         <p>
-          Type {hasRowIds ? "a row ID" : "an address"} above, or go from row to row with the arrows. You see what
-          happened to the row in each version, and its values then.
+          Type what the row has, such as <code>{visible(key)} = 42</code>, or {hasRowIds ? "a row ID" : "an address"},
+          or go from row to row with the arrows. You see what happened to the row in each version, and its values then.
         </p>
         <p>
           {hasRowIds ? (
@@ -114,17 +114,21 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
 
   function Event({ row: { row_id, num_events, events = [] }, at }: { row: FollowedRow; at: number }) {
     const event = events[at];
+    const name = `Row ${count(row_id ?? "?")}`;
+    const title = keyWords(about.value?.key ?? [], values.value?.[at]) || name;
     return (
       <>
         <div class="lx-version-heading">
-          <h3>Row {count(row_id ?? "?")}</h3>
-          {about.value?.has_row_ids === false && (
+          <h3>{title}</h3>
+          {about.value?.has_row_ids === false ? (
             <span
               class="lx-quiet"
               title="This table has no stable row IDs: a row is named by an address that it once had"
             >
               named by the address {addressText(row_id ?? "0")}
             </span>
+          ) : (
+            title !== name && <span class="lx-quiet">{name.toLowerCase()}</span>
           )}
           <span class="lx-chip">
             {swatch(KIND_COLORS[event.kind])}
@@ -133,8 +137,10 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
           <span>
             version {count(event.version)}, {visible(event.operation ?? "operation not known")}
           </span>
-          <span class="lx-quiet">{event.time && absoluteTime(event.time)}</span>
-          <span>{event.way}</span>
+          <span class="lx-quiet">{event.time && `${relativeTime(event.time)}, ${absoluteTime(event.time)}`}</span>
+          <span>{event.who ? `by ${cut(event.who, 60)}` : <span class="lx-quiet">who is not recorded</span>}</span>
+          {event.message && <em class="lx-quiet">“{cut(event.message, 200)}”</em>}
+          <span class="lx-quiet">{event.way}</span>
           <span class="lx-quiet">{event.known}</span>
           {event.is_recorded &&
             recordedChip("Hollow in the picture: the table does not keep this version any more, a ledger does")}
@@ -164,6 +170,9 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
     const [all, now] = [about.value, row.value];
     const isFollowed = Boolean(now?.events?.[chosen.value]);
     const hasRowIds = all?.has_row_ids ?? true;
+    const key = all?.key[0] ?? "id";
+    const [first] = now?.events ?? [];
+    const notYet = first && !isFollowed && state.value.version !== null;
     return (
       <>
         <div>
@@ -172,6 +181,7 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
             <RowBox
               name="Show row"
               hasRowIds={hasRowIds}
+              example={key}
               row={now?.row_id ?? null}
               onRow={find}
               onStep={step}
@@ -181,8 +191,14 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
           </div>
           <Note>{problem.value && visible(problem.value)}</Note>
         </div>
-        {(now ?? state.value).row_id === null && <Nothing hasRowIds={hasRowIds} />}
+        {(now ?? state.value).row_id === null && Nothing({ hasRowIds, key })}
         <Held element={timeline.element} />
+        {notYet && (
+          <Note role="status">
+            In version {count(state.value.version ?? "")} there was no such row yet: it was {first.event} in version{" "}
+            {count(first.version)}.
+          </Note>
+        )}
         {now && isFollowed && <Event row={now} at={chosen.value} />}
         <div hidden={!values.value}>
           <Held element={rows.element} />
@@ -191,6 +207,19 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
     );
   };
 });
+
+/** The event that made a row what it is in a version: the last one up to it; -1 before all, the last one for none. */
+export function eventAt({ events = [] }: FollowedRow, version: string | null) {
+  if (version === null) return events.length - 1;
+  return events.findLastIndex((event) => BigInt(event.version) <= BigInt(version));
+}
+
+/** What people call the row: the values of its key; nothing where these are not known. */
+function keyWords(key: string[], values: EventValues | undefined) {
+  const known = key.map((name) => values?.values.find((one) => one.name === name && !one.is_absent));
+  if (!key.length || !known.every((one) => one && one.value !== null)) return "";
+  return known.map((one) => cut(`${one?.name} ${one?.value}`, 60)).join(", ");
+}
 
 /** What the values were: those that changed first, with what they were before. */
 function valueLines(event: EventValues | undefined, isWaiting: boolean) {

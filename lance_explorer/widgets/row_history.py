@@ -28,7 +28,7 @@ from lance_explorer.widgets.messages.lineage import (
     RowValues,
 )
 from lance_explorer.widgets.messages.shared import Found
-from lance_explorer.widgets.row_lookup import row_named, row_numbers_of
+from lance_explorer.widgets.row_lookup import key_columns, row_named, row_numbers_of
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.row_values_data import (
     absent_columns,
@@ -55,10 +55,11 @@ _NO_EVENTS = pl.DataFrame(schema=ROW_HISTORY.polars_schema)
 class RowHistory(RowsView):
     """Show what happened to one row in every version, and what its values were.
 
-    Type a row ID, or an address such as ``3:17`` (in version 5: ``3:17@5``); the arrows go to the
-    next row. Events are coloured like the commits that they come from; arrow keys go from event to
-    event. Below the timeline are the values of the row at the chosen event, with changes marked. A
-    deleted row has its last values, as long as its files exist.
+    Type what the row has, such as ``id = 42``, a row ID, or an address such as ``3:17`` (in version
+    5: ``3:17@5``); the arrows go to the next row. Events are coloured like the commits that they
+    come from; arrow keys go from event to event. Below the timeline are the values of the row at
+    the chosen event, with changes marked. A deleted row has its last values, as long as its files
+    exist.
 
     Parameters
     ----------
@@ -144,6 +145,7 @@ class RowHistory(RowsView):
             name=self._table._view.name,
             branch=self._table.branch,
             has_row_ids=self._table.latest.has_stable_row_ids,
+            key=self._key_columns(),
         )
 
     @answers("find", in_background=True)
@@ -208,6 +210,12 @@ class RowHistory(RowsView):
         if "values" not in events.columns:
             return RowValues()
         return RowValues(event_values(events.tail(_MOST_EVENTS), absent.tail(_MOST_EVENTS)))
+
+    def _key_columns(self) -> list[str]:
+        try:
+            return key_columns(self._table)
+        except LanceExplorerError:
+            return []  # the latest version cannot be read: rows have their IDs
 
     # ------------------------------------------------------------------------------ data
 
@@ -289,4 +297,6 @@ def _place(event: Mapping[str, Any], row_id: int) -> PlacedEvent:
         fragment_id=str(place.fragment_id),
         offset=str(place.offset),
         doubt=_doubt(event),
+        who=event["author"] or event["job"],
+        message=event["message"],
     )

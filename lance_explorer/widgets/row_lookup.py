@@ -7,6 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
+from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
@@ -16,7 +17,12 @@ from lance_explorer.rowids.arrays import MAX_U64
 from lance_explorer.snapshot import Snapshot
 from lance_explorer.table import Table
 
-__all__ = ["row_filter", "row_named", "row_numbers_of"]
+__all__ = ["example_key", "key_columns", "row_filter", "row_named", "row_numbers_of"]
+
+_FEW = 20
+
+_FILTER = re.compile(r"[`\"\w. ]+(?:[=<>]|\bin\b|\bis\b|\blike\b).+", re.IGNORECASE | re.DOTALL)
+"""What names a row by its values."""
 
 _TYPED = re.compile(
     r"""(?: (?:row(?:\ id)?|(?P<address>addr(?:ess)?)) \s+ )?
@@ -35,18 +41,23 @@ def row_named(table: Table, typed: str) -> int:
         The table.
     typed : str
         ``42`` or ``row 42``; ``3:17``, ``addr 3:17`` or ``addr 12884901905`` for an address, which
-        is meant in the last version that has a row there; ``3:17@5`` for that of version 5.
+        is meant in the last version that has a row there; ``3:17@5`` for that of version 5. A
+        filter such as ``id = 42`` means the only row, of all versions, that it finds.
 
     Raises
     ------
     RowNotFoundError
-        If no row lived there.
+        If no row lived there, or has these values.
     """
-    found = _TYPED.fullmatch(typed.strip())
+    text = typed.strip()
+    found = _TYPED.fullmatch(text)
+    if found is None and _FILTER.fullmatch(text):
+        return _row_with(table, text)
     if found is None:
         raise InvalidArgumentError(
-            f"{typed.strip()[:100]!r} is not a row: type a row ID such as 42, or an address such "
-            "as 3:17 (fragment and offset), or 3:17@5 for version 5"
+            f"{text[:100]!r} is not a row: type a value such as {example_key(table)} = 42, a row "
+            "ID such as 42, or an address such as 3:17 (fragment and offset), or 3:17@5 for "
+            "version 5"
         )
     rows = state_rows(table._view)
     number = _number(found)
@@ -82,6 +93,40 @@ def row_numbers_of(snapshot: Snapshot) -> NDArray[np.uint64]:
     """Return the row IDs of the live rows in rising order; without stable ones, their addresses."""
     column = "_rowid" if snapshot.has_stable_row_ids else "_rowaddr"
     return np.sort(snapshot.row_ids()[column].to_numpy())
+
+
+def key_columns(table: Table) -> list[str]:
+    """Return the columns that people know a row by.
+
+    They are those of the primary key of the schema, or else the first column with a BTREE index.
+    """
+    fields = [one for one in table.latest.fields if one.parent_id == NO_PARENT]
+    keys = [one for one in fields if one.primary_key_position is not None]
+    if keys:
+        return [one.name for one in sorted(keys, key=lambda one: one.primary_key_position or 0)]
+    indices = table.inspect.indices(version=table.latest.version).filter(index_type="BTREE")
+    names = {one.id: one.name for one in fields}
+    ids = [first for first, *more in indices["field_ids"].to_list() if not more]
+    return [names[one] for one in ids if one in names][:1]
+
+
+def example_key(table: Table) -> str:
+    """Return a column to name a row by in an example."""
+    return (key_columns(table) or [table.latest.fields[0].name])[0]
+
+
+def _row_with(table: Table, where: str) -> int:
+    """Return the only row that has some values, live or not."""
+    found = table.find(where, limit=_FEW).to_polars()
+    name = "_rowid" if found["_rowid"].null_count() == 0 else "_rowaddr"
+    rows = found.unique("_row", keep="first", maintain_order=True)
+    if rows.is_empty():
+        raise RowNotFoundError(f"no row has, or had, {where}")
+    if len(rows) > 1:
+        raise InvalidArgumentError(
+            f"several rows have, or had, {where}: say which, or search for it in the box on top"
+        )
+    return int(rows[name][0])
 
 
 def _number(found: re.Match[str]) -> int:

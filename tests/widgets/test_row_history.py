@@ -45,6 +45,43 @@ def test_the_frame_has_events_and_values(widget):
     assert frame["_rowaddr_after"].to_list()[:2] == [1, 1 << 32]
 
 
+def test_a_row_is_found_by_what_it_has_or_had(path, browse):
+    widget = RowHistory(open_table(path))
+    browser = browse(widget)
+    assert browser.ask("find", text="id = 12")["content"] == {"row_id": "2"}
+    assert browser.ask("find", text="version = 'b'")["content"] == {"row_id": "1"}
+    assert widget.state.row_id == 1
+    several = browser.ask("find", text="id > 10")["content"]["problem"]
+    assert several.startswith("several rows have, or had, id > 10: say which")
+    assert browser.ask("find", text="id = 99")["content"]["problem"].startswith("no row has")
+    assert "such as id = 42" in browser.ask("find", text="hello")["content"]["problem"]
+    assert widget.state.row_id == 1
+
+
+def test_people_know_a_row_by_its_indexed_column(path, tmp_path, browse):
+    import lance
+
+    copy = shutil.copytree(path, tmp_path / "t.lance")
+    assert browse(RowHistory(open_table(copy))).ask("open")["content"]["key"] == []
+    lance.dataset(str(copy)).create_scalar_index("id", "BTREE")
+    assert browse(RowHistory(open_table(copy))).ask("open")["content"]["key"] == ["id"]
+
+
+def test_an_event_says_who_made_it(tmp_path, browse):
+    import lance
+    import pyarrow as pa
+
+    rows = pa.table({"id": [1]})
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(
+        rows, path, commit_message="first", transaction_properties={"author": "ana"}
+    )
+    lance.dataset(path).update({"id": "2"})
+    browser = browse(RowHistory(open_table(path), 0))
+    told = [(one["who"], one["message"]) for one in browser.ask("row")["content"]["events"]]
+    assert told == [("ana", "first"), (None, None)]
+
+
 def test_what_changed_is_marked_and_what_was_deleted(widget, browse):
     widget.frame()
     marks = browse(widget).ask("page", first=0, count=5)["content"]["marks"]

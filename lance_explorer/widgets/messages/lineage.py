@@ -60,6 +60,9 @@ class PlacedEvent(RowEvent):
     fragment_id: Digits
     offset: Digits
     doubt: str | None
+    who: str | None
+    """The author or the job, if it was recorded."""
+    message: str | None
 
 
 class CommitTag(Message):
@@ -194,6 +197,8 @@ class RowAbout(Commits):
     name: str
     branch: str | None
     has_row_ids: bool
+    key: list[str]
+    """The columns that people know a row by."""
 
 
 class FollowedRow(Message, omit_defaults=False):
