@@ -241,7 +241,7 @@ def _svg(height: int, label: str, content: str) -> str:
 def _swatch(color: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_KEY}" height="{_KEY}" '
-        f'aria-hidden="true">{_rect(0, 0, _KEY, _KEY, color)}</svg>'
+        f'style="display:inline" aria-hidden="true">{_rect(0, 0, _KEY, _KEY, color)}</svg>'
     )
 
 
