@@ -28,8 +28,8 @@ export function headWords(head: ColumnHead, rows: Pick<ColumnHeads, "num_rows" |
   return words;
 }
 
-/** The picture in the head of a column; more when the pointer comes to it. */
-export function headPicture(head: ColumnHead, rows: ColumnHeads, tip: Tooltip) {
+/** The picture in the head of a column; more when the pointer comes to it, and a click filters by a part of it. */
+export function headPicture(head: ColumnHead, rows: ColumnHeads, tip: Tooltip, onFilter: (where: string) => void) {
   const most = Math.max(1, ...head.bars.map((bar) => bar.count));
   const picture = head.has_order ? histogram(head, most) : topValues(head, rows.num_rows);
   const share = rows.num_rows ? head.num_nulls / rows.num_rows : 0;
@@ -41,16 +41,30 @@ export function headPicture(head: ColumnHead, rows: ColumnHeads, tip: Tooltip) {
       ? ""
       : plural(head.num_distinct, "value");
   const words = headWords(head, rows);
-  const show = (event: MouseEvent) => {
+  const barAt = (event: MouseEvent) => {
     const at = (event.target as Element).closest<HTMLElement>("[data-bar]")?.dataset.bar;
-    const bar = at === undefined ? null : head.bars[Number(at)];
+    return at === undefined ? null : head.bars[Number(at)];
+  };
+  const whereAt = (event: MouseEvent) =>
+    (event.target as Element).closest(".lx-head-null") ? head.where_null : (barAt(event)?.where ?? null);
+  const show = (event: MouseEvent) => {
+    const bar = barAt(event);
     const lines: ComponentChildren[] = words.map((line) => <div>{cut(line, 300)}</div>);
     if (bar)
       lines.unshift(<strong>{`${head.has_order ? "from " : ""}${cut(bar.label, 60)}: ${count(bar.count)}`}</strong>);
+    const where = whereAt(event);
+    if (where) lines.push(<div>Click to show only {cut(where, 80)}</div>);
     tip.show(event, ...lines);
   };
+  const press = (event: MouseEvent) => {
+    const where = whereAt(event);
+    if (where === null) return;
+    event.stopPropagation(); // else it sorts
+    onFilter(where);
+  };
   return (
-    <div class="lx-head" onMouseMove={show} onMouseLeave={() => tip.hide()}>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the box above takes the same filter
+    <div class="lx-head" onMouseMove={show} onMouseLeave={() => tip.hide()} onClick={press}>
       {picture}
       <div class="lx-head-foot">
         <span class="lx-head-range">{cut(range, 60)}</span>
@@ -81,7 +95,11 @@ function brief(text: string) {
 
 function histogram(head: ColumnHead, most: number) {
   const bars = head.bars.map(({ count: number }, i) => (
-    <i data-bar={i} style={{ "--lx-part": number ? Math.max(0.04, number / most) : 0 }} />
+    <i
+      data-bar={i}
+      data-where={head.bars[i].where !== null}
+      style={{ "--lx-part": number ? Math.max(0.04, number / most) : 0 }}
+    />
   ));
   return (
     <div class="lx-head-bars" aria-hidden="true">
@@ -92,7 +110,12 @@ function histogram(head: ColumnHead, most: number) {
 
 function topValues(head: ColumnHead, numRows: number) {
   const values = head.bars.slice(0, VALUES_IN_HEAD).map(({ label, count: number }, i) => (
-    <div class="lx-head-value" data-bar={i} style={{ "--lx-part": number / Math.max(1, numRows) }}>
+    <div
+      class="lx-head-value"
+      data-bar={i}
+      data-where={head.bars[i].where !== null}
+      style={{ "--lx-part": number / Math.max(1, numRows) }}
+    >
       <span>{label === "" ? "empty" : cut(label, 40)}</span>
       <span>{briefPercent(number / Math.max(1, numRows))}</span>
     </div>

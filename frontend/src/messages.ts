@@ -1186,6 +1186,8 @@ export interface AllColumns {
 export interface HeadBar {
   label: string;
   count: number;
+  /** The filter for these values, where there is one. */
+  where: string | null;
 }
 
 /** How the values of a column are spread; numbers that may be large are text. */
@@ -1193,6 +1195,7 @@ export interface ColumnHead {
   has_order: boolean;
   bars: HeadBar[];
   num_nulls: number;
+  where_null: string;
   num_distinct: string | null;
   least: string | null;
   middle: string | null;

@@ -35,6 +35,12 @@ export function rowHeads(link: Link<GridViewQuestions>, prefix: string, tip: Too
 
   const idOf = (column: number) => `${prefix}-h-${column}`;
 
+  /** Show only some of the rows that are shown. */
+  function filterBy(where: string) {
+    const { filter = "", is_expression = false } = shown.value ?? {};
+    if (!link.offline) link.setState({ filter: filter && is_expression ? `(${filter}) AND ${where}` : where });
+  }
+
   function sortHint({ is_sortable }: RowColumn) {
     if (link.offline) return "";
     if (is_sortable) return "\nClick to sort, with Shift to sort by this as well";
@@ -69,7 +75,7 @@ export function rowHeads(link: Link<GridViewQuestions>, prefix: string, tip: Too
         <span class="lx-rows-dtype" title={title}>
           {cut(column.dtype, 60)}
         </span>
-        <div class="lx-rows-spread">{got && headPicture(got.heads[i], got, tip)}</div>
+        <div class="lx-rows-spread">{got && headPicture(got.heads[i], got, tip, filterBy)}</div>
         <span
           class="lx-rows-grip"
           onPointerDown={(event) => actions.onDrag(event, i)}

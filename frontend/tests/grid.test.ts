@@ -9,6 +9,7 @@ const HEAD = {
   has_order: true,
   bars: [],
   num_nulls: 0,
+  where_null: "n IS NULL",
   num_distinct: "3",
   least: "5",
   middle: "7",
@@ -26,9 +27,9 @@ test("heads say of which rows they tell, and all numbers exactly", () => {
     "Of the first 1,000 of 2,000,000 rows: 1 null (less than 1 %)",
   );
   const values = { ...HEAD, has_order: false, least: null, middle: null, most: null };
-  expect(headWords({ ...values, bars: [{ label: "Oslo", count: 3 }] }, { num_rows: 4, num_total: 4 }).at(-1)).toBe(
-    "most often: Oslo (3)",
-  );
+  expect(
+    headWords({ ...values, bars: [{ label: "Oslo", count: 3, where: null }] }, { num_rows: 4, num_total: 4 }).at(-1),
+  ).toBe("most often: Oslo (3)");
   expect(rowsOfHeads({ num_rows: 1, num_total: 1 })).toBe("all 1 row");
 });
 

@@ -1,6 +1,8 @@
 """What the head of a column tells of its values, of as many rows as are read in no time."""
 
+import re
 from collections.abc import Callable
+from itertools import pairwise
 
 import polars as pl
 
@@ -18,6 +20,11 @@ _MOST_ROWS_HERE = 100_000
 """Of rows that need not be read."""
 
 _MOST_SHOWN_VALUES = 3
+
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
+_SHORT = re.compile(r"[ -~\w]{0,80}")
+_QUOTE = "'"
 
 
 def sample_of(shown: Arrangement, columns: list[str], check: Callable[[], None]) -> pl.DataFrame:
@@ -68,18 +75,53 @@ def column_heads(rows: pl.DataFrame, check: Callable[[], None]) -> list[ColumnHe
     heads = []
     for column in rows:
         check()
-        heads.append(_head(spread_of(column)))
+        heads.append(_head(column, spread_of(column)))
     return heads
 
 
-def _head(spread: Spread) -> ColumnHead:
-    bars = list(zip(spread.labels, spread.counts, strict=True))
+def _head(column: pl.Series, spread: Spread) -> ColumnHead:
+    bars = [
+        HeadBar(label, count, where)
+        for label, count, where in zip(
+            spread.labels, spread.counts, _filters(column, spread), strict=True
+        )
+    ]
     return ColumnHead(
         has_order=spread.has_order,
-        bars=[HeadBar(*bar) for bar in (bars if spread.has_order else bars[:_MOST_SHOWN_VALUES])],
+        bars=bars if spread.has_order else bars[:_MOST_SHOWN_VALUES],
         num_nulls=spread.num_nulls,
+        where_null=f"{quoted(column.name)} IS NULL",
         num_distinct=None if spread.num_distinct is None else str(spread.num_distinct),
         least=spread.least,
         middle=spread.middle,
         most=spread.most,
     )
+
+
+def _filters(column: pl.Series, spread: Spread) -> list[str | None]:
+    """Return for each bar the filter, as people write it, that finds its values.
+
+    There is none for values that are not written as they are: long or odd texts, times.
+    """
+    name, labels = quoted(column.name), spread.labels
+    if not spread.has_order:
+        if column.dtype == pl.Boolean:
+            return [f"{name} = {label}" for label in labels]
+        there = set(column.filter(column.is_in(labels))) if column.dtype == pl.String else set()
+        return [
+            f"{name} = '{label.replace(_QUOTE, _QUOTE * 2)}'"
+            if label in there and _SHORT.fullmatch(label)
+            else None
+            for label in labels
+        ]
+    if not column.dtype.is_numeric() or not all(map(_NUMBER.fullmatch, labels)):
+        return [None] * len(labels)
+    if spread.num_distinct == len(labels):
+        return [f"{name} = {label}" for label in labels]
+    ranges = [f"{name} >= {a} AND {name} < {b}" for a, b in pairwise(labels)]
+    return [*ranges, *[f"{name} >= {label}" for label in labels[-1:]]]
+
+
+def quoted(name: str) -> str:
+    """Return the name of a column as a filter has it."""
+    return name if _PLAIN.fullmatch(name) else '"{}"'.format(name.replace('"', '""'))

@@ -64,6 +64,8 @@ class HeadBar(Message):
 
     label: str
     count: int
+    where: str | None
+    """The filter for these values, where there is one."""
 
 
 class ColumnHead(Message):
@@ -72,6 +74,7 @@ class ColumnHead(Message):
     has_order: bool
     bars: list[HeadBar]
     num_nulls: int
+    where_null: str
     num_distinct: str | None
     least: str | None
     middle: str | None
