@@ -52,7 +52,7 @@ class Picture:
 
 
 PICTURES = (
-    Picture("explorer", "table.explore()", EXPLORER),
+    Picture("explorer", ARCHIVE, EXPLORER, ready=".lx-first-rows tbody"),
     Picture(
         "time_travel",
         "shown = lx.widgets.TimeTravel(table)\nshown",

@@ -1,7 +1,7 @@
 """Everything about a table in one widget: views that share what is chosen."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -62,7 +62,7 @@ class _Tab:
 
     name: str
     label: str
-    make: type[Any]
+    make: Callable[..., Any]
     has_version: bool = True
     """Whether it shows one version, so that a search for another leads nowhere else."""
 
@@ -276,7 +276,7 @@ class Explorer(Whole):
         if place.branch != self._table.branch:
             self._show_table(Table(self._table._view.on_branch(place.branch)))
         if place.columns:
-            self.state.chosen_columns[TABS[view].make._module] = place.columns
+            self.state.chosen_columns[_module_of(view)] = place.columns
         cleared = dict.fromkeys(["compared_version", "fragment_id", "row_id"])
         self._open(view, {**cleared, "filter": "", **place.choices})
 
@@ -288,7 +288,7 @@ class Explorer(Whole):
         >>> lx.widgets.Explorer(table, "log").link()
         'view=log&version=7'
         """
-        columns = self.state.chosen_columns.get(TABS[self._view].make._module, ())
+        columns = self.state.chosen_columns.get(_module_of(self._view), ())
         return address_of(self._view, self._table.branch, choices(self.state), columns=columns)
 
     # --------------------------------------------------------------------- what the bar asks
@@ -556,6 +556,11 @@ class Explorer(Whole):
         if not self._moving:  # a place is an address when it is whole
             text = address_of(self._view, self._table.branch, choices(self.state))
             self.address = Address(text, trail.step)
+
+
+def _module_of(view: str) -> str:
+    """Return the name under which the columns are kept that somebody chose to see in a view."""
+    return str(getattr(TABS[view].make, "_module", view))
 
 
 def _known(name: str) -> str:

@@ -111,7 +111,7 @@ def test_a_row_is_found_by_its_id_or_an_address(widget, browse, typed, row_id):
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ("tram", "is not a row: type a row ID"),
+        ("tram", "is not a row: type a value such as id = 42, a row ID"),
         ("5000", "did not exist by version 6"),
         ("9:1", "there is no live row at offset 1 of fragment 9 in any kept version"),
         ("1:1@4", "there is no live row at offset 1 of fragment 1 in version 4"),
