@@ -177,7 +177,7 @@ def test_a_typed_row_or_address_draws_the_path_of_the_row(photos):
 def test_a_row_that_is_not_there_says_why(photos):
     for typed, words in (
         ("99999", "did not exist by version 45"),
-        ("no", "is not a row: type a value such as id = 42, a row ID"),
+        ("no", "is not a row: type a value such as photo_id = 42, a row ID"),
     ):
         follow(photos, typed)
         widget(photos).get_by_role("alert").get_by_text(words).wait_for()
