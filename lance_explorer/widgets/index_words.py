@@ -6,7 +6,7 @@ import polars as pl
 
 from lance_explorer.answers.calls import literal
 from lance_explorer.checks.advice import NOTHING_TO_DO
-from lance_explorer.inspect.index_health import MANY_UNINDEXED_ROWS
+from lance_explorer.frames.sizes import counted
 
 __all__ = ["no_advice_words"]
 
@@ -39,10 +39,11 @@ def no_advice_words(summary: pl.DataFrame, columns: Sequence[str]) -> str:
     to_scan = summary["num_rows_to_scan"]
     if to_scan.null_count() or summary["num_fragments_to_scan"].null_count():
         return f"{NOTHING_TO_DO}, as far as is known."
-    if to_scan.max():
-        limit = f"{MANY_UNINDEXED_ROWS:,}"
+    if most := to_scan.max():
+        rows = counted(most, "row")  # type: ignore[arg-type]
         return (
-            f"{NOTHING_TO_DO}: each index leaves fewer than {limit} rows to be scanned by a search."
+            f"{NOTHING_TO_DO}: beside an index a search scans {rows} at most, which takes little "
+            "time. If there should be none: dataset.optimize.optimize_indices()"
         )
     if len(summary) == 1:
         return f"{NOTHING_TO_DO}: {_cut(summary['name'][0])} covers every row."

@@ -15,6 +15,7 @@ from lance_explorer.frames.sizes import listed
 from lance_explorer.history.version_refs import kept_version
 from lance_explorer.lineage.find import Found as FoundRows
 from lance_explorer.lineage.following import row_history
+from lance_explorer.lineage.where import is_word
 from lance_explorer.table import Table
 from lance_explorer.widgets.found_lines import found_answer
 from lance_explorer.widgets.questions import answer_to, examples
@@ -124,12 +125,14 @@ def rows_with(table: Table, typed: str) -> tuple[Answer, FoundRows] | None:
 
 def nothing_found(table: Table, typed: str) -> str:
     """Return what is said of a text that means nothing here."""
-    could = [text for text, _ in examples(table) if not text.endswith(" ")][:3]
-    listed = ", ".join([f"`{text}`" for text in could])
-    return (
-        f"Nothing is called {shown(typed.strip())}, and no row has it. You can ask {listed}; "
-        "`help` shows more."
-    )
+    text = typed.strip()
+    could = ", ".join([f"`{one}`" for one, _ in examples(table) if not one.endswith(" ")][:3])
+    if is_word(text, [table.latest.fields]):
+        where = f" of {'main' if table.branch is None else table.branch}" if table.branches else ""
+        rows = f"and no row{where} has it"
+    else:
+        rows = "and rows are searched for words, numbers and filters"
+    return f"Nothing is called {shown(text)}, {rows}. You can ask {could}; `help` shows more."
 
 
 def _with_rows(table: Table, where: str) -> tuple[Answer, FoundRows]:

@@ -360,7 +360,7 @@ def test_a_search_that_finds_nothing_says_why(explorer, browse):
     answer = browse(explorer).ask("search", text="nowhere")
     assert answer["what"] == "reply"
     problem = answer["content"]["problem"]
-    assert problem.startswith("Nothing is called 'nowhere', and no row has it. You can ask `")
+    assert problem.startswith("Nothing is called 'nowhere', and no row of main has it. You can")
 
 
 @pytest.mark.parametrize(
@@ -394,7 +394,7 @@ def test_everyday_words_are_understood(explorer, browse, typed, told):
         ("id > avg", "'id > avg' cannot be read as a filter: compare `id` with a value"),
         ("nothing = 3", "there is no column 'nothing'; there are: city, id and version"),
         ("why is the sky blue", "Nothing is called 'why is the sky blue'"),
-        ("select * from t", "Nothing is called 'select * from t'"),
+        ("select * from t", "Nothing is called 'select * from t', and rows are searched for words"),
     ],
 )
 def test_what_is_not_understood_is_said_without_the_words_of_a_parser(

@@ -134,7 +134,7 @@ def test_facts_of_a_version_come_with_advice(widget, browse):
     [early] = content["indices"]
     assert (early["num_rows_answered"], early["num_rows_to_scan"]) == ("4", "12")
     assert content["advice"]["nothing"].startswith(
-        "Nothing needs to be done: each index leaves fewer"
+        "Nothing needs to be done: beside an index a search scans"
     )
 
 
