@@ -88,13 +88,7 @@ def lately(table: Table) -> Lately:
 
 
 def first_rows(table: Table) -> AnswerSection:
-    """Return the first rows of the latest version, with the first of their columns.
-
-    Raises
-    ------
-    LanceExplorerError
-        If they cannot be read.
-    """
+    """Return the first rows of the latest version, with the first of their columns."""
     rows = VersionRows(table._view, table._view.latest_version)
     values = [name for name in rows.schema if name not in SYSTEM_COLUMNS]
     shown = summaries(rows.slice(0, _FIRST_ROWS, values[:_FIRST_COLUMNS]))
