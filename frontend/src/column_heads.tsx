@@ -28,7 +28,7 @@ export function headWords(head: ColumnHead, rows: Pick<ColumnHeads, "num_rows" |
   return words;
 }
 
-/** The picture in the head of a column; more when the pointer comes to it, and a click filters by a part of it. */
+/** The picture in the head of a column; more when the pointer comes to it, and a click with Alt filters by a part of it. */
 export function headPicture(head: ColumnHead, rows: ColumnHeads, tip: Tooltip, onFilter: (where: string) => void) {
   const most = Math.max(1, ...head.bars.map((bar) => bar.count));
   const picture = head.has_order ? histogram(head, most) : topValues(head, rows.num_rows);
@@ -53,12 +53,12 @@ export function headPicture(head: ColumnHead, rows: ColumnHeads, tip: Tooltip, o
     if (bar)
       lines.unshift(<strong>{`${head.has_order ? "from " : ""}${cut(bar.label, 60)}: ${count(bar.count)}`}</strong>);
     const where = whereAt(event);
-    if (where) lines.push(<div>Click to show only {cut(where, 80)}</div>);
+    if (where) lines.push(<div>Alt and click to show only {cut(where, 80)}</div>);
     tip.show(event, ...lines);
   };
   const press = (event: MouseEvent) => {
     const where = whereAt(event);
-    if (where === null) return;
+    if (where === null || !event.altKey) return;
     event.stopPropagation(); // else it sorts
     onFilter(where);
   };
@@ -95,11 +95,7 @@ function brief(text: string) {
 
 function histogram(head: ColumnHead, most: number) {
   const bars = head.bars.map(({ count: number }, i) => (
-    <i
-      data-bar={i}
-      data-where={head.bars[i].where !== null}
-      style={{ "--lx-part": number ? Math.max(0.04, number / most) : 0 }}
-    />
+    <i data-bar={i} style={{ "--lx-part": number ? Math.max(0.04, number / most) : 0 }} />
   ));
   return (
     <div class="lx-head-bars" aria-hidden="true">
@@ -110,12 +106,7 @@ function histogram(head: ColumnHead, most: number) {
 
 function topValues(head: ColumnHead, numRows: number) {
   const values = head.bars.slice(0, VALUES_IN_HEAD).map(({ label, count: number }, i) => (
-    <div
-      class="lx-head-value"
-      data-bar={i}
-      data-where={head.bars[i].where !== null}
-      style={{ "--lx-part": number / Math.max(1, numRows) }}
-    >
+    <div class="lx-head-value" data-bar={i} style={{ "--lx-part": number / Math.max(1, numRows) }}>
       <span>{label === "" ? "empty" : cut(label, 40)}</span>
       <span>{briefPercent(number / Math.max(1, numRows))}</span>
     </div>

@@ -194,7 +194,7 @@ export function render({ model, el }: View) {
         </div>
         <div class="lx-db-bar">
           <TabList tabs={about.value?.tabs ?? []} shown={view} onOpen={show} />
-          <CopyLink key={view} copy={address.copy} />
+          {address.copy && <CopyLink key={view} copy={address.copy} />}
           <button class="lx-button lx-small" title="Copy the lines of Python for what is shown" onClick={copyCode}>
             Copy as code
           </button>

@@ -150,7 +150,7 @@ export function render({ model, el }: View) {
           <div class="lx-explorer-chosen" role="group" aria-label="What is chosen">
             {chips(state.value, link.setState)}
           </div>
-          <CopyLink key={model.get("address").text} copy={address.copy} />
+          {address.copy && <CopyLink key={model.get("address").text} copy={address.copy} />}
           <button
             class="lx-button lx-small"
             title="Copy the lines of Python for what is shown"

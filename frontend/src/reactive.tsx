@@ -157,10 +157,9 @@ export function CopyButton({ text, title, children }: { text: string; title: str
   );
 }
 
-/** A button that copies the link to what is shown; nothing where a page has none. */
-export function CopyLink({ copy }: { copy: (() => Promise<boolean>) | null }) {
+/** A button that copies the link to what is shown. */
+export function CopyLink({ copy }: { copy: () => Promise<boolean> }) {
   const words = useSignal("Copy link");
-  if (!copy) return null;
   const press = async () => set(words, (await copy()) ? "Copied" : "Copy it from the address bar");
   return (
     <button class="lx-button lx-small" title="Copy the link to what is shown" onClick={press}>

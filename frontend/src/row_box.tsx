@@ -48,7 +48,7 @@ export function RowBox({
         ref={box}
         class="lx-input lx-row-box"
         type="text"
-        aria-label={`${example ? "Value, row ID" : "Row ID"}, or address as fragment:offset`}
+        aria-label={`Row ID, ${example ? "value, " : ""}or address as fragment:offset`}
         placeholder={
           example
             ? `${example} = 42, or ${hasRowIds ? "row ID" : "3:17"}`

@@ -11,7 +11,7 @@ import { AskExplorer, Held, LeadTo, Note, view } from "./reactive";
 import { RowBox } from "./row_box";
 import { rowTimeline } from "./row_timeline";
 import { rowTable } from "./rows";
-import { absoluteTime, addressText, count, cut, plural, relativeTime, visible } from "./text";
+import { absoluteTime, addressText, count, cut, plural, visible } from "./text";
 import { linesOf, tableWords } from "./version_words";
 
 export const render = view<Questions>("lx-row-history", ({ model, link, onClose, keep, follow, awaits, show }) => {
@@ -39,7 +39,7 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
     values.value = null;
     row.value = answer;
     problem.value = answer.problem ?? "";
-    chosen.value = eventAt(answer, state.value.version);
+    chosen.value = (answer.events ?? []).length - 1;
     if (!answer.events?.length) return;
     const read = await link.ask("values");
     if (row.value !== answer) return; // another row is shown by now
@@ -63,8 +63,8 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
 
   link.onState((newest) => {
     state.value = newest;
-    const isShown = row.value?.events?.[chosen.value]?.version === newest.version;
-    if (row.value && row.value.row_id === newest.row_id && !isShown) chosen.value = eventAt(row.value, newest.version);
+    const index = row.value?.events?.findIndex(({ version }) => version === newest.version) ?? -1;
+    if (index >= 0 && row.value?.row_id === newest.row_id) chosen.value = index;
     if (newest.row_id === shownRow) return;
     shownRow = newest.row_id;
     load();
@@ -137,7 +137,7 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
           <span>
             version {count(event.version)}, {visible(event.operation ?? "operation not known")}
           </span>
-          <span class="lx-quiet">{event.time && `${relativeTime(event.time)}, ${absoluteTime(event.time)}`}</span>
+          <span class="lx-quiet">{event.time && absoluteTime(event.time)}</span>
           <span>{event.who ? `by ${cut(event.who, 60)}` : <span class="lx-quiet">who is not recorded</span>}</span>
           {event.message && <em class="lx-quiet">“{cut(event.message, 200)}”</em>}
           <span class="lx-quiet">{event.way}</span>
@@ -171,8 +171,6 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
     const isFollowed = Boolean(now?.events?.[chosen.value]);
     const hasRowIds = all?.has_row_ids ?? true;
     const key = all?.key[0] ?? "id";
-    const [first] = now?.events ?? [];
-    const notYet = first && !isFollowed && state.value.version !== null;
     return (
       <>
         <div>
@@ -193,12 +191,6 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
         </div>
         {(now ?? state.value).row_id === null && Nothing({ hasRowIds, key })}
         <Held element={timeline.element} />
-        {notYet && (
-          <Note role="status">
-            In version {count(state.value.version ?? "")} there was no such row yet: it was {first.event} in version{" "}
-            {count(first.version)}.
-          </Note>
-        )}
         {now && isFollowed && <Event row={now} at={chosen.value} />}
         <div hidden={!values.value}>
           <Held element={rows.element} />
@@ -207,12 +199,6 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
     );
   };
 });
-
-/** The event that made a row what it is in a version: the last one up to it; -1 before all, the last one for none. */
-export function eventAt({ events = [] }: FollowedRow, version: string | null) {
-  if (version === null) return events.length - 1;
-  return events.findLastIndex((event) => BigInt(event.version) <= BigInt(version));
-}
 
 /** What people call the row: the values of its key; nothing where these are not known. */
 function keyWords(key: string[], values: EventValues | undefined) {

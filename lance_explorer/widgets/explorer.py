@@ -77,9 +77,9 @@ TABS = {
         _Tab("columns", "Columns", Columns),
         _Tab("row", "Row", RowHistory, has_version=False),
         _Tab("lineage", "Lineage", LineageGraph),
+        _Tab("encodings", "Encodings", SegmentEncodings),
         _Tab("indices", "Indices", Indices),
         _Tab("disk", "Disk", Disk),
-        _Tab("encodings", "Encodings", SegmentEncodings),
     )
 }
 """The views of the explorer, by name."""
@@ -88,7 +88,7 @@ TABS = {
 class Explorer(Whole):
     """Everything about a table: views that share the chosen version, row and fragment.
 
-    Overview, Log, Time travel, Changes, Columns, Row, Lineage, Indices, Disk and Encodings. The box
+    Overview, Log, Time travel, Changes, Columns, Row, Lineage, Encodings, Indices and Disk. The box
     on top takes a version (``v12``), a tag, a date, ``row 42``, ``fragment 7``, an address
     (``3:17``), a filter (``id = 42``), a word, or a question such as ``who deleted id = 42``; with
     Ctrl or Cmd and K it shows some.

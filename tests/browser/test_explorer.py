@@ -178,7 +178,7 @@ def test_a_version_chosen_in_one_view_is_that_of_the_others(photos):
 def test_a_row_and_a_fragment_are_shown_wherever_they_matter(photos):
     photos.search("row 42")
     photos.expect("row", row_id=42)
-    photos.panel("row").get_by_role("heading", name="Row 42", exact=True).wait_for()
+    photos.panel("row").get_by_role("heading", name="photo_id 42", exact=True).wait_for()
     photos.press("slider", "Home")
     photos.expect("row", version=1)
     photos.open("lineage")
@@ -266,7 +266,7 @@ def test_hidden_views_ask_for_nothing(photos):
     photos.open("disk")
     photos.notebook.run("asked.clear(); explorer.state.row_id = 7; explorer.state.version = 3")
     photos.open("row")
-    photos.panel("row").get_by_role("heading", name="Row 7", exact=True).wait_for()
+    photos.panel("row").get_by_role("heading", name="photo_id 7", exact=True).wait_for()
     asked = photos.notebook.value("asked")
     assert {name for name, kind, version in asked if version == "3"} <= {"Disk"}
     assert "picture" not in {kind for _, kind, _ in asked}
