@@ -6,8 +6,9 @@
 
 const NAME = "lance-explorer";
 const COMMAND = `${NAME}:open`;
-/** The end of an address under which JupyterLab opens a table. */
-const TREE = /\/lab(?:\/workspaces\/[^/]+)?\/tree\/(.+\.lance)\/?$/i;
+/** The end of an address under which JupyterLab shows a table or a folder, and what is shown of it, as we write that. */
+const TREE = /\/lab(?:\/workspaces\/[^/]+)?\/tree\/(.+?)\/?$/;
+const ADDRESS = /^(?:table|branch|view)=/;
 const ENDED = "The server has ended, or the line to it is lost. Close this tab and open the table again.";
 
 interface Item {
@@ -135,8 +136,10 @@ function activate(lab: Lab, app: App, browsers: Tracker<FileBrowser>, restorer: 
     },
   });
   app.contextMenu.addItem({ command: COMMAND, selector: '.jp-DirListing-item[data-isdir="true"]', rank: 0 });
-  const asked = TREE.exec(decodeURIComponent(location.pathname));
-  if (asked) app.restored.then(() => open(asked[1], location.hash.slice(1)));
+  const [, asked] = TREE.exec(location.pathname) ?? [];
+  const address = location.hash.slice(1);
+  if (asked && (asked.toLowerCase().endsWith(".lance") || ADDRESS.test(address)))
+    app.restored.then(() => open(decodeURIComponent(asked), address));
   restorer?.restore(pages, {
     command: COMMAND,
     args: ({ path }: TablePage) => ({ path }),

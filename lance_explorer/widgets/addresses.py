@@ -21,7 +21,7 @@ _NAMES = {**{choice: name for name, choice in _NUMBERS.items()}, "filter": "filt
 
 
 class Visit(NamedTuple):
-    """What an address leads to: None and no columns where it does not say."""
+    """The parts of an address; None, and no columns, for parts that it does not have."""
 
     table: str | None
     branch: str | None
@@ -53,7 +53,7 @@ def address_of(
 
 
 def read_address(address: str) -> Visit:
-    """Return what an address leads to.
+    """Return the parts of an address.
 
     Raises
     ------

@@ -6,7 +6,9 @@ from itertools import pairwise
 
 import polars as pl
 
+from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.figures.distributions import Spread, spread_of
+from lance_explorer.inspect.query import read_expression
 from lance_explorer.widgets.arranging import Arrangement
 from lance_explorer.widgets.messages.rows import ColumnHead, HeadBar
 
@@ -90,7 +92,7 @@ def _head(column: pl.Series, spread: Spread) -> ColumnHead:
         has_order=spread.has_order,
         bars=bars if spread.has_order else bars[:_MOST_SHOWN_VALUES],
         num_nulls=spread.num_nulls,
-        where_null=f"{quoted(column.name)} IS NULL",
+        where_null=f"{_filter_name(column.name)} IS NULL",
         num_distinct=None if spread.num_distinct is None else str(spread.num_distinct),
         least=spread.least,
         middle=spread.middle,
@@ -103,7 +105,7 @@ def _filters(column: pl.Series, spread: Spread) -> list[str | None]:
 
     There is none for values that are not written as they are: long or odd texts, times.
     """
-    name, labels = quoted(column.name), spread.labels
+    name, labels = _filter_name(column.name), spread.labels
     if not spread.has_order:
         if column.dtype == pl.Boolean:
             return [f"{name} = {label}" for label in labels]
@@ -118,10 +120,28 @@ def _filters(column: pl.Series, spread: Spread) -> list[str | None]:
         return [None] * len(labels)
     if spread.num_distinct == len(labels):
         return [f"{name} = {label}" for label in labels]
-    ranges = [f"{name} >= {a} AND {name} < {b}" for a, b in pairwise(labels)]
-    return [*ranges, *[f"{name} >= {label}" for label in labels[-1:]]]
+    values = column if column.dtype.is_integer() else column.cast(pl.Float64)
+    ranges = list[str | None]()
+    for (begin, end), count in zip(pairwise((*labels, None)), spread.counts, strict=True):
+        # A label is where a bin begins, rounded: with another count it is another range.
+        inside = values >= _number(begin)
+        if end is not None:
+            inside &= values < _number(end)
+        where = f"{name} >= {begin}" + ("" if end is None else f" AND {name} < {end}")
+        ranges.append(where if inside.sum() == count else None)
+    return ranges
 
 
-def quoted(name: str) -> str:
-    """Return the name of a column as a filter has it."""
-    return name if _PLAIN.fullmatch(name) else '"{}"'.format(name.replace('"', '""'))
+def _number(label: str | None) -> float:
+    text = str(label)
+    return int(text) if text.lstrip("-").isdecimal() else float(text)
+
+
+def _filter_name(name: str) -> str:
+    """Return the name of a column as a filter has it: in quotes only if SQL needs them."""
+    in_quotes = '"{}"'.format(name.replace('"', '""'))
+    try:
+        is_plain = read_expression(name).meta.eq(pl.col(name)) if _PLAIN.fullmatch(name) else False
+    except (pl.exceptions.PolarsError, InvalidArgumentError):
+        return in_quotes  # a word of SQL
+    return name if is_plain else in_quotes

@@ -206,7 +206,7 @@ class DatabaseExplorer(Whole):
         self._explorer.visit(address)
 
     def link(self) -> str:
-        """Return the part of a link after ``#`` that leads to what is shown."""
+        """Return the address of what is shown: the part of a link after ``#``."""
         if self._explorer is None:
             return address_of(self._view)
         return f"{address_of('', table=self._name)}&{self._explorer.link()}"

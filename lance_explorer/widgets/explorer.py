@@ -281,7 +281,7 @@ class Explorer(Whole):
         self._open(view, {**cleared, "filter": "", **place.choices})
 
     def link(self) -> str:
-        """Return the part of a link after ``#`` that leads to what is shown.
+        """Return the address of what is shown: the part of a link after ``#``.
 
         Examples
         --------

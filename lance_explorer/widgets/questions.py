@@ -274,6 +274,11 @@ def _why_slow(table: Table) -> Answer:
     return _told(sentence, lines, "table.check()", Place("indices", words="Open Indices"))
 
 
+def _compaction(table: Table) -> Answer:
+    answer = table.compaction_preview().answer
+    return replace(answer, sentence=f"A compaction: {answer.sentence}", place=Place("disk"))
+
+
 def _what_frees(table: Table) -> Answer:
     lines = _plan_lines(on_disk(table))
     code = table.cleanup_preview().code
@@ -302,7 +307,7 @@ def _plan_lines(found: Survey) -> list[Line]:
 def _changed_lately(table: Table, when: str | None) -> Answer:
     """Answer for a time such as yesterday, or else for the ten newest versions."""
     kept = [file.version for file in table._view.listing.versions]
-    since = {"last week": "7 days ago", "this week": "7 days ago", "today": "yesterday"}
+    since = {"last week": "7 days ago", "this week": "7 days ago", "today": "00:00"}
     if when is not None:
         return _changed_since(table, since.get(when.casefold(), when))
     return _changed_since(table, str(kept[max(0, len(kept) - 11)]))
@@ -604,10 +609,11 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
     (
         _question(
             r"what can (?:i|we|be) (?:deleted?|freed?|removed?|clean(?:ed)?)(?: up)?"
-            r"|clean ?up|compact(?:ion)?"
+            r"|clean ?up"
         ),
         _what_frees,
     ),
+    (_question(r"compact(?:ion)?"), _compaction),
     (_question(r"duplicates?\s+(?:of\s+|in\s+|by\s+)?(\S+)"), _duplicates),
     (_question(r"help|\?+|what can i (?:ask|type|do)(?: here)?"), _help),
     (_question(r"(?:what|who) touched\s+(?:column\s+)?(\S+)"), _touched),

@@ -34,11 +34,11 @@ class Whole(View):
 
     @abstractmethod
     def visit(self, address: str) -> None:
-        """Show what the part of a link after ``#`` tells of."""
+        """Show what an address names: the part of a link after ``#``."""
 
     @abstractmethod
     def link(self) -> str:
-        """Return that part of a link to what is shown, with the columns that were chosen."""
+        """Return the address of what is shown, with the columns that were chosen."""
 
     @answers("visit")
     def _visit(self, _: Request, *, address: str) -> None:
