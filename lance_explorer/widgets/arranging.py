@@ -23,7 +23,7 @@ _COMPARES = re.compile(
 """What nobody writes who looks for text: here an expression that is wrong is an error."""
 
 _MOST_SORTED = 20_000_000
-"""Rows that are sorted at most: their values are in memory, all at once."""
+"""Rows that are sorted at most if they have to be read: all values of a column at once."""
 
 _FEW = 20
 """If one row of so many is sorted, only these are read."""
@@ -132,7 +132,7 @@ def _sorted(
     check: Callable[[], None],
 ) -> pl.Series:
     count = source.num_rows if positions is None else len(positions)
-    if count > _MOST_SORTED:
+    if count > _MOST_SORTED and not source.is_in_memory:
         raise InvalidArgumentError(
             f"{count:,} rows are too many to sort: filter them first, at most {_MOST_SORTED:,} are "
             "sorted"

@@ -5,6 +5,7 @@ from msgspec.structs import asdict
 
 from lance_explorer.display import branch_words, tag_words
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.frames.sizes import counted
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline, origin_note
 from lance_explorer.shown import one_line
@@ -95,7 +96,7 @@ def first_rows(table: Table) -> AnswerSection:
     more = len(values) - shown.width
     return AnswerSection(
         name="rows",
-        title=f"and {more:,} more columns" if more > 0 else "",
+        title=f"and {counted(more, 'more column')}" if more > 0 else "",
         is_warning=False,
         lines=[],
         columns=[

@@ -204,3 +204,20 @@ def written_values(tmp_path):
     dataset.delete("n = 0")
     lance.write_dataset(pa.table({"n": [4], "label": ["dog"]}), path, mode="append")
     return path
+
+
+def test_more_rows_than_fit_into_memory_are_not_sorted_and_that_is_said(
+    written_values, monkeypatch
+):
+    monkeypatch.setattr("lance_explorer.widgets.arranging._MOST_SORTED", 3)
+    widget = Listening(open_table(written_values))
+    widget.state.version = 1
+    widget.ask("show_version", version="1")
+    widget.sort_by("n", descending=True)
+    widget.rest()
+    failure = widget.ask("rows")["failure"]
+    assert failure["message"].startswith("4 rows are too many to sort: filter them first")
+    widget.filter = "label = 'dog'"
+    widget.rest()
+    assert widget.ask("rows")["failure"] is None
+    assert widget.ask("page", first=0, count=9)["cells"][0] == ["3", "0"]
