@@ -28,7 +28,7 @@ export function headWords(head: ColumnHead, rows: Pick<ColumnHeads, "num_rows" |
   return words;
 }
 
-/** The picture in the head of a column; more when the pointer comes to it, and a click with Alt filters by a part of it. */
+/** The picture in the head of a column; more when the pointer comes to it, and a click with Ctrl or Cmd filters by a part of it. */
 export function headPicture(head: ColumnHead, rows: ColumnHeads, tip: Tooltip, onFilter: (where: string) => void) {
   const most = Math.max(1, ...head.bars.map((bar) => bar.count));
   const picture = head.has_order ? histogram(head, most) : topValues(head, rows.num_rows);
@@ -53,12 +53,12 @@ export function headPicture(head: ColumnHead, rows: ColumnHeads, tip: Tooltip, o
     if (bar)
       lines.unshift(<strong>{`${head.has_order ? "from " : ""}${cut(bar.label, 60)}: ${count(bar.count)}`}</strong>);
     const where = whereAt(event);
-    if (where) lines.push(<div>Alt and click to show only {cut(where, 80)}</div>);
+    if (where) lines.push(<div>Ctrl and click: only {cut(where, 80)}</div>);
     tip.show(event, ...lines);
   };
   const press = (event: MouseEvent) => {
     const where = whereAt(event);
-    if (where === null || !event.altKey) return;
+    if (where === null || !(event.ctrlKey || event.metaKey)) return;
     event.stopPropagation(); // else it sorts
     onFilter(where);
   };

@@ -228,6 +228,25 @@ def test_all_rows_of_a_version_are_reached(photos):
     expect(grid.locator("td").first).to_have_text(f"{begin[0]}")
 
 
+def test_rows_of_a_version_are_filtered_and_sorted(photos):
+    press(photos, "Home")
+    drawn(photos, 1)
+    rows(photos)
+    box = widget(photos).get_by_role("searchbox", name="Filter rows")
+    status = widget(photos).locator(".lx-rows-status")
+    box.fill("photo_id >= 310 AND photo_id < 315")
+    expect(status).to_have_text("5 of 320 rows match")
+    widget(photos).get_by_role("columnheader").filter(has_text="photo_id").click()
+    widget(photos).get_by_role("columnheader").filter(has_text="photo_id").click()
+    expect(widget(photos).get_by_role("grid").locator("td").first).to_have_text("314")
+    camera = widget(photos).locator(".lx-head-value").filter(has_text="X-T5")
+    camera.click(modifiers=["Control"])
+    expect(box).to_have_value("(photo_id >= 310 AND photo_id < 315) AND camera = 'X-T5'")
+    box.fill("")
+    expect(status).to_have_text("320 rows")
+    widget(photos).get_by_role("columnheader").filter(has_text="photo_id").click()  # no more
+
+
 def test_only_the_columns_that_are_picked_are_shown_and_stay_so(photos):
     press(photos, "End")
     drawn(photos, 45)
