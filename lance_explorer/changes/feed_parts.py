@@ -1,8 +1,10 @@
 """A feed in parts that can be made apart from one another: some commits, some rows, some lines."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lance_explorer.arguments import of_kind
 from lance_explorer.changes.replaced_columns import ReplacedColumns
@@ -11,8 +13,17 @@ from lance_explorer.changes.steps import VersionRange, is_told_by_itself, is_tol
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.steps import states_between
+from lance_explorer.rowids.arrays import MAX_U64
 
-__all__ = ["ChangePart", "check_part", "commit_parts", "net_parts"]
+__all__ = [
+    "ChangePart",
+    "CommitSize",
+    "check_part",
+    "commit_parts",
+    "commit_sizes",
+    "net_parts",
+    "parts_of_commit",
+]
 
 _COMMITS_IN_A_PART = 50
 
@@ -88,11 +99,9 @@ def commit_parts(
     Of that one each part compares its own rows, if no version before it is lost and no key pairs
     them; otherwise it is shared out as a net comparison is.
     """
-    rows, history = versions.rows, versions.rows.history
     parts, begin, filled = list[ChangePart](), versions.begin, 0
     for position in range(versions.begin + 1, versions.end + 1):
-        removed, added = history.states_removed(position), history.states_added(position)
-        changed = changed_rows(history, removed, added, range(position, position + 1))
+        states, changed = _changed_by(versions, position)
         count = sum(changed.values())
         is_full = filled + count > num_rows or position - begin > _COMMITS_IN_A_PART
         if is_full and begin < position - 1:
@@ -102,8 +111,7 @@ def commit_parts(
             if has_key or not is_told_by_itself(versions, position):
                 parts += _lines_of(begin, position, count if has_values else 0, num_rows)
             else:
-                states = np.concatenate([removed, added])
-                shares = row_shares(rows, states, changed, num_rows)
+                shares = row_shares(versions.rows, states, changed, num_rows)
                 parts += _rows_of(begin, position, shares)
             begin, filled = position, 0
         else:
@@ -111,6 +119,87 @@ def commit_parts(
     if begin < versions.end:
         parts.append(ChangePart(begin, versions.end))
     return parts
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSize:
+    """How much a commit changed, as far as metadata tells.
+
+    Attributes
+    ----------
+    position : int
+        Its position in the history.
+    num_rows : int
+        About how many rows.
+    num_bytes : int
+        About how many bytes of data files they have.
+    """
+
+    position: int
+    num_rows: int
+    num_bytes: int
+
+
+def commit_sizes(versions: VersionRange) -> Iterator[CommitSize]:
+    """Yield how much each commit changed, in order."""
+    history = versions.rows.history
+    for position in range(versions.begin + 1, versions.end + 1):
+        states, changed = _changed_by(versions, position)
+        physical = np.maximum(history.states.physical_rows[states], 1)
+        row_bytes = history.states.data_bytes[states] / physical
+        widest = dict[int, float]()
+        for fragment, size in zip(history.states.ids[states].tolist(), row_bytes, strict=True):
+            widest[fragment] = max(widest.get(fragment, 0.0), float(size))
+        yield CommitSize(
+            position,
+            sum(changed.values()),
+            int(sum([count * widest[fragment] for fragment, count in changed.items()])),
+        )
+
+
+def parts_of_commit(
+    versions: VersionRange, position: int, num_rows: int, start: int, stop: int | None
+) -> list[ChangePart]:
+    """Return the parts of one commit that tell the rows from an identity up to another.
+
+    Where a feed is cut between two rows, the identities stay what they are, however large the parts
+    are that were asked for before or are asked for after.
+
+    Parameters
+    ----------
+    versions : VersionRange
+        The versions.
+    position : int
+        Which commit; what it did to a row must be told without looking at others.
+    num_rows : int
+        About how many rows a part has.
+    start, stop : int
+        The identities, half open; None is up to the last one.
+    """
+    states, changed = _changed_by(versions, position)
+    shares = row_shares(versions.rows, states, changed, num_rows)
+    if not shares:
+        shares = [RowShare(0, MAX_U64, tuple(sorted(changed)), is_first=True)]
+    end = MAX_U64 if stop is None else stop
+    some = [
+        replace(
+            share,
+            start=max(share.start, start),
+            stop=min(share.stop, end),
+            is_first=share.is_first and not start,
+        )
+        for share in shares
+        if share.stop > start and share.start < end
+    ]
+    return [ChangePart(position - 1, position, share=share) for share in some]
+
+
+def _changed_by(versions: VersionRange, position: int) -> tuple[NDArray[np.int64], dict[int, int]]:
+    """Return the states that a commit removed and added, and how many rows of which fragments."""
+    history = versions.rows.history
+    removed, added = history.states_removed(position), history.states_added(position)
+    changed = changed_rows(history, removed, added, range(position, position + 1))
+    return np.concatenate([removed, added]), changed
 
 
 def _rows_of(begin: int, end: int, shares: list[RowShare]) -> list[ChangePart]:

@@ -274,6 +274,10 @@ class HistoryView:
         files = self.listing.only(range(first, last + 1)).versions
         return self._later(VersionListing(files, ()))
 
+    def moved_to(self, listing: VersionListing) -> "HistoryView":
+        """Return this branch with other versions; of those that it has, none is read again."""
+        return self._later(listing)
+
     def led_to(self, uri: str) -> "HistoryView":
         """Return another table, to which this one leads; what that leads to is judged as if it did.
 
@@ -450,6 +454,11 @@ class HistoryView:
         if not set(self.listing.versions).isdisjoint(listing.versions):
             later._earlier = self.read_so_far if self._is_whole else EMPTY_HISTORY
             later._earlier_branches = {**self._earlier_branches, **self._branches}
+            later._single = {
+                version: history
+                for version, history in list(self._single.items())
+                if history.records[0].file in listing.only(range(version, version + 1)).versions
+            }
             later.memories = carried_of(self.memories)
         return later
 

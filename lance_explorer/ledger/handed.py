@@ -99,7 +99,7 @@ class Handing:
         inner = view.recorded
         self._inner = inner if isinstance(inner, RecordedTable) else None
         self.over: Callable[[Storage], Storage] = view.main_storage.bases.over
-        self._noted: dict[str | None, list[_Part]] = defaultdict(list)
+        self._noted: dict[str | None, list[tuple[int, _Part]]] = defaultdict(list)
         self._oldest: dict[str | None, int] = {}
         self._newest: dict[str | None, int] = {}
         self._known: dict[str | None, int] = {}
@@ -130,7 +130,7 @@ class Handing:
         yield recorder.add
         frames, _ = recorder.take()
         frames["versions"] = with_transactions(frames["versions"], storage, words=True)
-        self._noted[branch].append(_part(frames))
+        self._noted[branch].append((files[-1].version, _part(frames)))
         self._oldest.setdefault(branch, files[0].version)
         self._newest[branch] = files[-1].version
 
@@ -148,14 +148,19 @@ class Handing:
         """Return nothing: no values are kept here."""
 
     def handed(self, view: HistoryView) -> Handed:
-        """Return the versions of a view that uses this, after reading them."""
+        """Return the versions of a view that uses this, after reading them.
+
+        What was noted of earlier versions is forgotten: nothing refers to it.
+        """
         last = view.history.versions_read[-1]  # reads what is not read yet
         assert self._newest.get(view.branch, -1) >= last, "it was read before"
+        first, noted = view.listing.versions[0].version, self._noted[view.branch]
+        noted[:] = [(newest, part) for newest, part in noted if newest >= first]
         return Handed(
             view.uri,
             view.branch,
             view.listing,
-            (*map(_part, self._recorded(view)), *self._noted[view.branch]),
+            (*map(_part, self._recorded(view)), *[part for _, part in noted]),
             tuple(self.findings(view.branch)),
         )
 

@@ -1,7 +1,7 @@
 """A question about changes at fixed versions, and the pieces of work that answer it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import polars as pl
@@ -40,14 +40,14 @@ class ChangesQuery:
         """
         return _changes(self, state_rows(self.table.open()))
 
-    def parts(self, end_version: int | None = None) -> list[ChangePart]:
-        """Return the pieces of work; of a feed of commits, those up to a version, if that is asked.
+    @property
+    def part_rows(self) -> int:
+        """About how many changed rows a piece of work has."""
+        return self.options.number("rows_per_partition", _ROWS_PER_PARTITION)
 
-        All versions name the columns, those after it too.
-        """
-        size = self.options.number("rows_per_partition", _ROWS_PER_PARTITION)
-        asked = self if end_version is None else replace(self, end_version=end_version)
-        return asked.changes().parts(size)
+    def parts(self) -> list[ChangePart]:
+        """Return the pieces of work."""
+        return self.changes().parts(self.part_rows)
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import (
-    DataSource,
     DataSourceReader,
     DataSourceStreamReader,
     InputPartition,
@@ -26,8 +25,15 @@ from lance_explorer.spark.change_parts import ChangesQuery, part_batches, value_
 from lance_explorer.spark.given import session_of
 from lance_explorer.spark.options import LEDGER_PREFIX, STORAGE_PREFIX, Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
-from lance_explorer.spark.streaming import ChangesStream
-from lance_explorer.spark.types import arrow_table, spark_schema
+from lance_explorer.spark.source import Source
+from lance_explorer.spark.streaming import LIMITS, ChangesStream
+from lance_explorer.spark.types import (
+    CHANGES_OF,
+    arrow_table,
+    spark_schema,
+    with_comments,
+    with_metadata,
+)
 
 __all__ = ["ChangesSource", "changes_to_spark"]
 
@@ -41,12 +47,16 @@ _OPTIONS = (
     "include",
     "tolerance",
     "rows_per_partition",
-    "max_versions_per_batch",
     "failOnDataLoss",
+    "readChangeFeed",
+    *LIMITS,
 )
 
+_CHANGE_FEED = {"mode": "per_commit", "images": "both"}
+"""What ``readChangeFeed`` means for Delta tables."""
 
-class ChangesSource(DataSource):
+
+class ChangesSource(Source):
     """Changes between two versions; as a stream, those of one version after the other.
 
     Options: ``path``, ``branch``; ``begin_version`` (exclusive; 0 is the empty table, where a
@@ -54,11 +64,14 @@ class ChangesSource(DataSource):
     text that :meth:`Table.at` takes; ``mode``: ``net`` or ``per_commit`` (a stream is always
     ``per_commit``); ``images``: ``known``, ``after`` or ``both``; by default no values are read;
     ``columns``, ``key`` and ``include``: lists; ``tolerance``; ``rows_per_partition``;
-    ``max_versions_per_batch``, for streams; ``allow_bases``, a list; ``storage.*``; ``ledger`` and
-    ``ledger.storage.*``. Options are as for :meth:`Table.changes` and :func:`open_table`, except
-    for these defaults. Also understood, with the meaning that they have for Delta tables, are
+    ``max_versions_per_batch`` (1,000), ``max_rows_per_batch`` (10 million) and
+    ``max_bytes_per_batch`` (8 GiB of data files), for streams; ``allow_bases``, a list;
+    ``storage.*``; ``ledger`` and ``ledger.storage.*``. Options are as for :meth:`Table.changes`
+    and :func:`open_table`, except for these defaults. Also understood, with the meaning that they
+    have for Delta tables, are
     ``startingVersion`` (inclusive; of a stream also ``latest``), ``endingVersion``,
-    ``startingTimestamp``, ``endingTimestamp`` (a day is its midnight in ``timeZone``, by default
+    ``startingTimestamp``, ``endingTimestamp``, ``readChangeFeed`` (each commit, values before and
+    after) (a day is its midnight in ``timeZone``, by default
     UTC) and, for streams, ``failOnDataLoss``: if false, versions that were cleaned up before they
     were read become a line of the event ``lost``. A stream has the columns of the latest version,
     null in versions that lack them; if ``mode`` and ``begin_version`` are given, it has those of
@@ -68,12 +81,16 @@ class ChangesSource(DataSource):
     def __init__(self, options: dict[str, str]) -> None:
         options = hidden(options)
         self._options = Options.parse(self.name(), options, _OPTIONS)
+        if self._options.flag("readChangeFeed", default=False):
+            given = dict(self._options.values)
+            self._options = self._options.with_values(**{**_CHANGE_FEED, **given})
         self._ref = TableRef.of(self._options)
         view = self._ref.open()
         end = self._options.version("end_version", view)
         self._end = view.latest_version if end is None else end
         self._begin = self._options.version("begin_version", view, is_begin=True) or 0
         self._table = PinnedTable.at(view, self._end or view.latest_version, self._ref)
+        self.note = f"up to version {self._end}"
 
     @classmethod
     def name(cls) -> str:
@@ -85,15 +102,23 @@ class ChangesSource(DataSource):
         begin = self._begin
         if not self._options.has_version("begin_version"):  # a stream may begin before what is kept
             begin = self._end
-        schema = arrow_table(self._query(begin, None).changes().schema.to_frame()).schema
-        return spark_schema(schema, ids=CHANGES.names)
+        found = self._query(begin, None).changes()
+        schema = spark_schema(arrow_table(found.schema.to_frame()).schema, ids=CHANGES.names)
+        told = {
+            "table": self._table.ref.uri,
+            "images": self._options.text("images"),
+            "has_row_ids": found._versions.ids_of is not None,
+        }
+        commented = with_comments(schema, CHANGES, self.note)
+        return with_metadata(commented, {CHANGES_OF: json.dumps(told)})
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return what reads some columns once."""
         if not self._options.has_version("begin_version"):
             self._options.required("begin_version", "option('begin_version', 3)")
-        self._refuse("max_versions_per_batch", "is for streams")
-        self._refuse("failOnDataLoss", "is for streams")
+        for name in ("failOnDataLoss", *LIMITS):
+            if self._options.text(name.lower()) is not None:
+                raise InvalidArgumentError(f"{name} is for streams")
         return _ChangesReader(self._query(self._begin, schema), schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
@@ -124,10 +149,6 @@ class ChangesSource(DataSource):
             table = self._table
             self._table = table.with_versions() if asks_before else table.with_range(begin)
         return ChangesQuery(self._table, begin, self._end, self._options, columns)
-
-    def _refuse(self, name: str, why: str) -> None:
-        if self._options.text(name.lower()) is not None:
-            raise InvalidArgumentError(f"{name} {why}")
 
 
 class _ChangesReader(DataSourceReader):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from lance_explorer.arguments import shown
@@ -24,7 +24,14 @@ from lance_explorer.spark.id_bounds import has_row_ids
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.rows_source import Stretch, live_offsets, stretches
-from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
+from lance_explorer.spark.source import Source
+from lance_explorer.spark.types import (
+    arrow_table,
+    batches_of,
+    spark_schema,
+    target_schema,
+    with_comments,
+)
 
 __all__ = ["HistorySource"]
 
@@ -43,7 +50,7 @@ class _Ids:
     some: tuple[int, ...] = ()
 
 
-class HistorySource(DataSource):
+class HistorySource(Source):
     """Events of rows.
 
     Options: ``path``, ``branch``; ``begin_version`` and ``end_version``, the range of the events,
@@ -62,6 +69,7 @@ class HistorySource(DataSource):
         self._begin = self._options.version("begin_version", view, is_begin=True)
         end = self._options.version("end_version", view)
         self._table = PinnedTable.at(view, view.latest_version if end is None else end, ref)
+        self.note = f"up to version {self._table.version}"
 
     @classmethod
     def name(cls) -> str:
@@ -71,7 +79,7 @@ class HistorySource(DataSource):
     def schema(self) -> StructType:
         """Return all columns."""
         schema = arrow_table(FOLLOWED.polars_schema.to_frame()).schema
-        return spark_schema(schema, ids=FOLLOWED.names)
+        return with_comments(spark_schema(schema, ids=FOLLOWED.names), FOLLOWED, self.note)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return what reads some columns."""

@@ -7,11 +7,11 @@ from lance_explorer.changes.needed_versions import tells_itself
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.view import HistoryView
 from lance_explorer.spark import unread
+from lance_explorer.spark.any_source import SOURCES
 from lance_explorer.spark.given import is_remote, option_texts, session_of
 from lance_explorer.spark.metadata_frames import BY_FRAGMENT, tells_history
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import TableRef, range_of
-from lance_explorer.spark.registration import SOURCES
 from lance_explorer.spark.temporary_ledger import with_temporary_ledger
 from lance_explorer.spark.unread import unread_bytes
 

@@ -11,7 +11,7 @@ from functools import partial
 
 import polars as pl
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from lance_explorer.database.look import TABLES, in_order, unread
@@ -32,7 +32,14 @@ from lance_explorer.spark.metadata_frames import (
 )
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
-from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
+from lance_explorer.spark.source import Source
+from lance_explorer.spark.types import (
+    arrow_table,
+    batches_of,
+    spark_schema,
+    target_schema,
+    with_comments,
+)
 from lance_explorer.storage import Options as StorageOptions
 from lance_explorer.storage import done_in_order, open_storage
 
@@ -55,7 +62,7 @@ class _Piece:
     manifest_bytes: int = 0
 
 
-class MetadataSource(DataSource):
+class MetadataSource(Source):
     """A frame of metadata.
 
     Options: ``path``, a table, a folder or bucket with tables anywhere below it, or a list of
@@ -75,6 +82,8 @@ class MetadataSource(DataSource):
         if self._frame not in SERVED:
             raise InvalidArgumentError(f"no frame {self._frame!r}; there are: {', '.join(SERVED)}")
         self._pieces = _pieces(self._options)
+        pinned = self._pieces[0].pinned if len(self._pieces) == 1 else None
+        self.note = "of many tables" if pinned is None else f"up to version {pinned.version}"
 
     @classmethod
     def name(cls) -> str:
@@ -85,7 +94,8 @@ class MetadataSource(DataSource):
         """Return the columns of the frame, after that of the table."""
         columns = pl.Schema({_TABLE: TEXT, **SERVED[self._frame].polars_schema})
         ids = () if self._frame == DETACHED.name else columns.names()  # those are from 2^63 on
-        return spark_schema(arrow_table(columns.to_frame()).schema, ids)
+        schema = spark_schema(arrow_table(columns.to_frame()).schema, ids)
+        return with_comments(schema, SERVED[self._frame], self.note)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return what reads some columns."""

@@ -16,7 +16,7 @@ from lance_explorer.spark.unread import warn_of_many_bytes
 from lance_explorer.storage import Options as StorageOptions
 from lance_explorer.storage import Storage, open_beside, open_storage
 
-__all__ = ["PinnedTable", "TableRef", "range_of"]
+__all__ = ["PinnedTable", "ReadVersions", "TableRef", "handed", "range_of"]
 
 _TABLES_KEPT = 2
 """How many tables a worker keeps open from one task to the next."""
@@ -121,10 +121,7 @@ class PinnedTable:
 
     def with_versions(self) -> "PinnedTable":
         """Return the same with all of its versions read."""
-        live = _handing(self.ref)
-        view = _as_it_was(live, self)
-        assert isinstance(view.recorded, Handing)
-        return replace(self, handed=view.recorded.handed(view))
+        return handed(_as_it_was(_handing(self.ref), self), self)
 
     def with_range(self, begin_version: int) -> "PinnedTable":
         """Return the same with what tells changes since a version read: if need be, all versions.
@@ -134,17 +131,10 @@ class PinnedTable:
         VersionNotFoundError
             If the table is another one now.
         """
-        view = self.ref.open()
-        some = range_of(view, begin_version, self.version)
-        if some is not None:
-            if some.listing.versions[-1:] != (self.file,):
-                raise _replaced(self)
-            warn_of_many_bytes(some)
-            handing = Handing(some)
-            some = some.noted_by(handing)
-            if tells_itself(some, view):
-                return replace(self, handed=handing.handed(some))
-        return self.with_versions()
+        view, table = ReadVersions(self.ref).since(begin_version, self.version)
+        if table.file != self.file:
+            raise _replaced(self)
+        return handed(view, table)
 
     def with_version(self) -> "PinnedTable":
         """Return the same with its one version read, if it is not large."""
@@ -154,7 +144,70 @@ class PinnedTable:
         handing = Handing(view)
         if view.listing.versions[-1:] != (self.file,):
             raise _replaced(self)
-        return replace(self, handed=handing.handed(view.noted_by(handing)))
+        return handed(view.noted_by(handing), self)
+
+
+class ReadVersions:
+    """The versions of a branch that one process reads, each once, however often it is asked."""
+
+    def __init__(self, ref: TableRef) -> None:
+        self._ref = ref
+        self._live = LiveTable(ref.open())
+        self._some: HistoryView | None = None
+        self._needs_all = False
+
+    @property
+    def now(self) -> HistoryView:
+        """The branch as it was when somebody last looked."""
+        return self._live.view
+
+    def refresh(self) -> HistoryView:
+        """Return the branch as it is now."""
+        self._live.refresh()
+        return self.now
+
+    def since(self, begin_version: int, last_version: int) -> tuple[HistoryView, PinnedTable]:
+        """Return what tells changes from a version to another: if need be, all versions before.
+
+        Later versions that were read already are there, too. The table is that of the last one;
+        nothing was handed to it yet.
+        """
+        some = None if self._needs_all else self._range(begin_version, last_version)
+        if some is not None:
+            self._some = some
+            if tells_itself(some, self.now):
+                return some, PinnedTable.at(self.now, some.latest_version, self._ref)
+            self._needs_all = True
+        table = PinnedTable.at(self.now, last_version, self._ref)
+        view = _as_it_was(_handing(table.ref), table)
+        assert view.history.versions_read, "read as a whole, so that no part is read by itself"
+        return view, table
+
+    def _range(self, begin_version: int, last_version: int) -> HistoryView | None:
+        """Return some versions that note what is read of them; None unless all are there.
+
+        Those that were read are not read again. A ledger tells all of them anew.
+        """
+        before = self._some
+        if before is not None and before.listing.versions[0].version <= begin_version:
+            last = max(last_version, before.latest_version)
+            some = range_of(self.now, begin_version, last)
+            is_known = (
+                before.file(before.latest_version) in some.listing.versions if some else False
+            )
+            if some is not None and is_known and some.recorded is None:
+                return before.moved_to(some.listing)
+        some = range_of(self.now, begin_version, last_version)
+        if some is None:
+            return None
+        warn_of_many_bytes(some)
+        return some.noted_by(Handing(some))
+
+
+def handed(view: HistoryView, table: PinnedTable) -> PinnedTable:
+    """Return a table with what was read of it, so that tasks open no manifest."""
+    assert isinstance(view.recorded, Handing)
+    return replace(table, handed=view.recorded.handed(view))
 
 
 def range_of(view: HistoryView, begin_version: int, end_version: int) -> HistoryView | None:

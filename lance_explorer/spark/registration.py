@@ -3,22 +3,10 @@
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 
-from lance_explorer.spark.changes_source import ChangesSource
-from lance_explorer.spark.content_source import ContentSource
+from lance_explorer.spark.any_source import SOURCES, AnySource
 from lance_explorer.spark.given import session_of
-from lance_explorer.spark.history_source import HistorySource
-from lance_explorer.spark.metadata_source import MetadataSource
-from lance_explorer.spark.rows_source import RowsSource
 
-__all__ = ["SOURCES", "register"]
-
-SOURCES: tuple[type[DataSource], ...] = (
-    RowsSource,
-    ChangesSource,
-    MetadataSource,
-    HistorySource,
-    ContentSource,
-)
+__all__ = ["register"]
 
 
 def register(spark: SparkSession) -> SparkSession:
@@ -40,6 +28,7 @@ def register(spark: SparkSession) -> SparkSession:
     9
     """
     session_of(spark)
-    for source in SOURCES:
+    sources: tuple[type[DataSource], ...] = (AnySource, *SOURCES)
+    for source in sources:
         spark.dataSource.register(source)
     return spark

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from lance_explorer.errors import InvalidArgumentError
@@ -28,7 +28,14 @@ from lance_explorer.spark.id_bounds import id_bounds
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.row_filters import ranges_of
-from lance_explorer.spark.types import arrow_table, batch_of, spark_schema, target_schema
+from lance_explorer.spark.source import Source
+from lance_explorer.spark.types import (
+    arrow_table,
+    batch_of,
+    spark_schema,
+    target_schema,
+    with_comments,
+)
 
 __all__ = ["RowsSource", "Stretch", "live_offsets", "stretches"]
 
@@ -59,7 +66,7 @@ class Stretch:
     stop: int | None = None
 
 
-class RowsSource(DataSource):
+class RowsSource(Source):
     """Rows of a version.
 
     Options: ``path``, ``branch``; ``version``, as text that :meth:`Table.at` takes, by default the
@@ -77,7 +84,11 @@ class RowsSource(DataSource):
         options = hidden(options)
         self._options = Options.parse(self.name(), options, self.OPTIONS)
         self._table = _chosen(self._options)
+        self.note = f"version {self._table.version}"
         self.values = _value_types(self._table)
+        where = self._options.text("where")
+        if where is not None:
+            _check_where(self._table, where)
 
     @classmethod
     def name(cls) -> str:
@@ -93,7 +104,7 @@ class RowsSource(DataSource):
         if chosen is not None:
             _check_columns(chosen, self.values)
             whole = pa.schema([whole.field(name) for name in dict.fromkeys(chosen)])
-        return spark_schema(whole, ids=own)
+        return with_comments(spark_schema(whole, ids=own), ROWS, self.note)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return what reads some columns."""
@@ -313,6 +324,16 @@ def _value_types(table: PinnedTable) -> pa.Schema:
 
     view = table.open()
     return row_types(value_root(view, table.version), table.version, view.storage.options)
+
+
+def _check_where(table: PinnedTable, where: str) -> None:
+    from lance_explorer.values import check_filter
+
+    view = table.open()
+    root = value_root(view, table.version)
+    refused = check_filter(root, table.version, where, view.storage.options)
+    if refused is not None:
+        raise refused
 
 
 def live_offsets(content: FragmentContent, start: int, stop: int) -> NDArray[np.int64]:

@@ -30,7 +30,7 @@ column. Changes have decimals of 256 bits as string. Every column may be null. A
 ``spark.sql.timeType.enabled`` is true.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from inspect import signature
 from typing import Any
 
@@ -42,8 +42,22 @@ from pyspark.sql import types as sql
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.frames.columns import FrameSchema
 
-__all__ = ["arrow_table", "batch_of", "batches_of", "spark_schema", "spark_type", "target_schema"]
+__all__ = [
+    "CHANGES_OF",
+    "arrow_table",
+    "batch_of",
+    "batches_of",
+    "spark_schema",
+    "spark_type",
+    "target_schema",
+    "with_comments",
+    "with_metadata",
+]
+
+CHANGES_OF = "lance_explorer.changes"
+"""In the metadata of each column of changes: of which table they are, and what is told of it."""
 
 _MOST_DIGITS = 38
 
@@ -140,6 +154,35 @@ def spark_type(kind: pa.DataType, column: str) -> sql.DataType:
     raise InvalidArgumentError(
         f"column {column!r} has the type {kind}, which Spark does not have; leave it out: name "
         "the others with .schema(...) or columns"
+    )
+
+
+def with_comments(schema: sql.StructType, declared: FrameSchema, note: str) -> sql.StructType:
+    """Return columns with what is declared of them as comments, the first one with a note."""
+    meanings = {column.name: column.meaning for column in declared.columns}
+    comments = {name: meanings[name] for name in schema.names if name in meanings}
+    first = schema.names[0]
+    comments[first] = f"{comments[first]} ({note})" if first in comments else note
+    return sql.StructType(
+        [
+            sql.StructField(
+                field.name,
+                field.dataType,
+                field.nullable,
+                {"comment": comments[field.name]} if field.name in comments else None,
+            )
+            for field in schema
+        ]
+    )
+
+
+def with_metadata(schema: sql.StructType, more: Mapping[str, str]) -> sql.StructType:
+    """Return columns with more metadata each."""
+    return sql.StructType(
+        [
+            sql.StructField(f.name, f.dataType, f.nullable, {**(f.metadata or {}), **more})
+            for f in schema
+        ]
     )
 
 

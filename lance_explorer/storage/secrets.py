@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex, TypeVar, cast
 from lance_explorer.arguments import text_mapping
 from lance_explorer.errors import LanceExplorerError
 
-__all__ = ["Hidden", "Options", "hiding_arguments", "without_secrets"]
+__all__ = ["Hidden", "Options", "hiding_arguments", "may_be_secret", "without_secrets"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -21,6 +21,11 @@ _SECRET = re.compile(
 _SAYS_NOTHING = {"", "true", "false"}
 _QUERY = re.compile(r"\?[^\s,)\"']*")
 _PASSWORD = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*(?=@)")
+
+
+def may_be_secret(name: str) -> bool:
+    """Return whether an option of an object store may be a secret, by its name."""
+    return _SECRET.search(name) is not None
 
 
 class Hidden(str):

@@ -87,7 +87,7 @@ def test_notebooks_show_their_pictures(site):
 class Quiet(SimpleHTTPRequestHandler):
     """Serves files and says nothing."""
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: object) -> None:
         pass
 
 

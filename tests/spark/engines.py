@@ -11,7 +11,7 @@ import lance_explorer as lx
 from lance_explorer.frames.columns import TEXT
 from lance_explorer.frames.followed import FOLLOWED
 from lance_explorer.lineage.following import follow
-from lance_explorer.spark.registration import SOURCES
+from lance_explorer.spark.any_source import SOURCES
 from lance_explorer.spark.types import target_schema
 
 __all__ = ["Engine", "InTasks", "Local", "OnSpark", "as_local", "read_by_tasks"]

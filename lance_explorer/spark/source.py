@@ -1,0 +1,51 @@
+"""What all data sources have in common: they only read, and say what to ask where they cannot."""
+
+from typing import NoReturn
+
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
+)
+from pyspark.sql.types import StructType
+
+from lance_explorer.errors import InvalidArgumentError
+
+__all__ = ["Source"]
+
+
+class Source(DataSource):
+    """A data source that is read once, and never written.
+
+    Attributes
+    ----------
+    note : str
+        What the comment of the first column says: at which version the table is read.
+    """
+
+    note: str
+
+    def schema(self) -> StructType:
+        """Return all columns."""
+        raise NotImplementedError
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
+        """Raise InvalidArgumentError: what comes as a stream are changes."""
+        raise InvalidArgumentError(
+            f"{self.name()} is read once, with spark.read; as a stream there are changes: "
+            "spark.readStream.format('lance_explorer.changes')"
+        )
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        """Raise InvalidArgumentError: no table is written."""
+        self._refuse()
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802
+        """Raise InvalidArgumentError: no table is written."""
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise InvalidArgumentError(
+            f"{self.name()} only reads; lx.spark.merge_into writes changes into a table of yours"
+        )
