@@ -16,6 +16,7 @@ from lance_explorer.spark.followed_rows import follow, locate  # noqa: E402
 from lance_explorer.spark.frames import from_polars, metadata  # noqa: E402
 from lance_explorer.spark.loading import load  # noqa: E402
 from lance_explorer.spark.local_session import session  # noqa: E402
+from lance_explorer.spark.merging import merge_into  # noqa: E402
 from lance_explorer.spark.profiling import profile  # noqa: E402
 from lance_explorer.spark.recording import record  # noqa: E402
 from lance_explorer.spark.registration import register  # noqa: E402
@@ -33,6 +34,7 @@ __all__ = [
     "from_polars",
     "load",
     "locate",
+    "merge_into",
     "metadata",
     "profile",
     "record",

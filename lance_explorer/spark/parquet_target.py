@@ -1,0 +1,145 @@
+"""Changes into a folder of Parquet files, which any reader reads as a whole.
+
+Files that have a changed key are written anew without it, and the rows that are put are a new file.
+What the folder is made of stands in a list, which is replaced at once. Files that it does not name
+are removed, and files that it names, but were not yet given their names, are given them.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import fs
+from pyarrow.dataset import dataset
+
+from lance_explorer.arguments import of_kind
+from lance_explorer.spark.merge_targets import Batch, Mark
+
+__all__ = ["ParquetTarget"]
+
+_LIST, _NEW = "_merged.json", "_new-"
+_SMALL_BYTES = 32 << 20
+_MOST_SMALL = 8
+"""More small files than this become one."""
+
+
+class ParquetTarget:
+    """A folder of Parquet files."""
+
+    def __init__(self, target: Any, _: Any, __: Mapping[str, str]) -> None:
+        self.uri = of_kind("target", target, str, "a folder")
+        uri = self.uri if "://" in self.uri else Path(self.uri).absolute().as_uri()
+        self._fs, self._folder = fs.FileSystem.from_uri(uri)
+
+    def has(self, mark: Mark) -> bool:
+        """Return whether the list has the number of a batch, or a later one."""
+        return int(self._read()["batches"].get(mark.query, -1)) >= mark.number
+
+    def merge(self, batch: Batch, mark: Mark) -> None:
+        """Merge a batch: the folder is as before until its list is replaced."""
+        told = self._read()
+        self._fs.create_dir(self._folder)
+        self._tidy(told["files"])
+        changed = pl.DataFrame(batch.changed)
+        kept, written = list[str](), list[str]()
+        for name in told["files"]:
+            rest = self._without(name, changed)
+            if rest is None:
+                kept.append(name)
+            elif rest.num_rows:
+                written.append(self._write(rest))
+        if batch.puts.num_rows:
+            written.append(self._write(batch.puts))
+        files = self._together(kept, written)
+        batches = {**told["batches"], mark.query: mark.number}
+        self._replace(json.dumps({"files": files, "batches": batches}, indent=1))
+        self._tidy(files)
+
+    def _without(self, name: str, changed: pl.DataFrame) -> pa.Table | None:
+        """Return the rows of a file without those of some keys; None if it has none of them."""
+        if not self._may_have(name, changed):
+            return None
+        with self._open(name) as file:
+            there = pl.DataFrame(file.read(columns=changed.columns)).with_row_index("_row")
+            rest = there.join(changed, on=changed.columns, how="anti", maintain_order="left")
+            if len(rest) == len(there):
+                return None
+            return file.read().take(rest["_row"].to_arrow())
+
+    def _may_have(self, name: str, changed: pl.DataFrame) -> bool:
+        """Whether a file has rows between the least and the greatest of some keys."""
+        key = changed.columns[0]
+        low, high = changed[key].min(), changed[key].max()
+        if not isinstance(low, int | str):
+            return True
+        field = pc.field(key)
+        file = dataset(self._path(name), filesystem=self._fs)
+        return bool(file.count_rows(filter=(field >= low) & (field <= high)))
+
+    def _together(self, kept: list[str], written: list[str]) -> list[str]:
+        """Return the files with small ones as one, if they are many."""
+        names = [*kept, *written]
+        small = [name for name in names if self._size(name, written) < _SMALL_BYTES]
+        if len(small) <= _MOST_SMALL:
+            return names
+        tables = []
+        for name in small:
+            with self._open(name, is_new=name in written) as file:
+                tables.append(file.read())
+        rows = pa.concat_tables(tables, promote_options="default")
+        return [*[name for name in names if name not in small], self._write(rows)]
+
+    def _size(self, name: str, written: list[str]) -> int:
+        path = self._path(name, is_new=name in written)
+        return int(self._fs.get_file_info(path).size or 0)
+
+    def _write(self, rows: pa.Table) -> str:
+        """Write a file that no reader sees yet; return its name."""
+        name = f"part-{uuid4().hex}.parquet"
+        with self._fs.open_output_stream(self._path(name, is_new=True)) as stream:
+            pq.write_table(rows, stream, compression="zstd")
+        return name
+
+    def _open(self, name: str, *, is_new: bool = False) -> pq.ParquetFile:
+        return pq.ParquetFile(self._fs.open_input_file(self._path(name, is_new=is_new)))
+
+    def _read(self) -> dict[str, Any]:
+        """Return the list: the files, and the last batch of each query."""
+        path = f"{self._folder}/{_LIST}"
+        if self._fs.get_file_info(path).type == fs.FileType.NotFound:
+            return {"files": [], "batches": {}}
+        with self._fs.open_input_stream(path) as stream:
+            found: dict[str, Any] = json.loads(stream.read())
+        return found
+
+    def _replace(self, text: str) -> None:
+        """Replace the list at once: a store does so by itself."""
+        path = f"{self._folder}/{_LIST}"
+        is_local = isinstance(self._fs, fs.LocalFileSystem)
+        with self._fs.open_output_stream(f"{path}.new" if is_local else path) as stream:
+            stream.write(text.encode())
+        if is_local:
+            self._fs.move(f"{path}.new", path)
+
+    def _tidy(self, files: list[str]) -> None:
+        """Give files that are listed their names, and remove the others that were written here."""
+        for name in self._there():
+            listed = name.removeprefix(_NEW)
+            if listed not in files:
+                self._fs.delete_file(f"{self._folder}/{name}")
+            elif listed != name:
+                self._fs.move(f"{self._folder}/{name}", self._path(listed))
+
+    def _there(self) -> Iterator[str]:
+        for info in self._fs.get_file_info(fs.FileSelector(self._folder)):
+            if info.base_name.removeprefix(_NEW).startswith("part-"):
+                yield info.base_name
+
+    def _path(self, name: str, *, is_new: bool = False) -> str:
+        return f"{self._folder}/{_NEW if is_new else ''}{name}"
