@@ -8,6 +8,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from lance_explorer.arguments import names, of_kind, paths, text
+from lance_explorer.checks.depths import Depth
 from lance_explorer.spark.given import session_of
 from lance_explorer.spark.options import STORAGE_PREFIX
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
@@ -54,6 +55,7 @@ def metadata(
     tables: str | Sequence[str],
     frame: str,
     *,
+    depth: Depth = "quick",
     storage_options: Mapping[str, str] | None = None,
     allow_bases: Sequence[str] = (),
 ) -> DataFrame:
@@ -70,6 +72,8 @@ def metadata(
     frame : str
         Name of the frame, such as ``"fragments"`` or ``"all_fragments"``; ``"lineage_edges"``,
         ``"lineage_states"``, ``"checks"``, ``"tables"`` and ``"disk_usage"`` are there, too.
+    depth : {'quick', 'deep', 'values'}, default 'quick'
+        How deep ``"checks"`` look, as for :meth:`Table.check`; ``values`` reads all data files.
     storage_options : mapping of str to str, optional
         Address and credentials of an object store.
     allow_bases : sequence of str
@@ -97,6 +101,8 @@ def metadata(
     bases = paths("allow_bases", allow_bases)
     storage_options = StorageOptions(storage_options)
     reader = spark.read.format("lance_explorer.metadata").option("frame", frame)
+    if depth != "quick":
+        reader = reader.option("depth", text("depth", depth))
     for name, value in storage_options.items():
         reader = reader.option(f"{STORAGE_PREFIX}{name}", value)
     if bases:

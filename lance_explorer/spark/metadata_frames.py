@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.checks.all_checks import check
+from lance_explorer.checks.depths import Depth
 from lance_explorer.checks.frame import CHECKS
 from lance_explorer.database.look import TABLES, line_of
 from lance_explorer.disk.usage import USAGE, disk_usage
@@ -46,8 +47,10 @@ BY_FRAGMENT = frozenset(
 """The frames of which each row is told by one fragment alone."""
 
 
-def served(view: HistoryView, name: str) -> pl.DataFrame:
+def served(view: HistoryView, name: str, depth: Depth = "quick") -> pl.DataFrame:
     """Return a frame by its name; frames of a single version are of the latest one."""
+    if name == CHECKS.name:
+        return check(view, depth)
     return _MAKE[name](view) if name in _MAKE else frame(view, name)
 
 

@@ -8,12 +8,16 @@ versions that the driver read.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import cast
 
 import polars as pl
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
+from lance_explorer.arguments import check_choice
+from lance_explorer.checks.depths import DEPTHS, Depth
+from lance_explorer.checks.frame import CHECKS
 from lance_explorer.database.look import TABLES, in_order, unread
 from lance_explorer.database.members import Member
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, TableNotFoundError
@@ -60,6 +64,7 @@ class _Piece:
     ref: TableRef
     pinned: PinnedTable | None
     manifest_bytes: int = 0
+    depth: Depth = "quick"
 
 
 class MetadataSource(Source):
@@ -68,7 +73,8 @@ class MetadataSource(Source):
     Options: ``path``, a table, a folder or bucket with tables anywhere below it, or a list of
     URIs in JSON; ``frame``, the name of the frame: any of ``table.inspect``, ``lineage_edges``,
     ``lineage_states``, ``checks``, or ``tables`` and ``disk_usage`` as of a database;
-    ``branch``; ``version``, the last version to read, by default the latest;
+    ``branch``; ``version``, the last version to read, by default the latest; ``depth`` of
+    ``checks``: ``quick``, ``deep`` or ``values``, which reads all data files, a table a task;
     ``tables_per_partition``, at most; ``fragments_per_partition``, about, for frames that each
     fragment tells alone; ``allow_bases``, a list; ``storage.*``; ``ledger`` and
     ``ledger.storage.*``. The column ``table`` is the URI of the table.
@@ -76,12 +82,18 @@ class MetadataSource(Source):
 
     def __init__(self, options: dict[str, str]) -> None:
         options = hidden(options)
-        known = ("frame", "version", "tables_per_partition", "fragments_per_partition")
+        known = ("frame", "version", "depth", "tables_per_partition", "fragments_per_partition")
         self._options = Options.parse(self.name(), options, known)
         self._frame = self._options.required("frame", "'fragments'")
         if self._frame not in SERVED:
             raise InvalidArgumentError(f"no frame {self._frame!r}; there are: {', '.join(SERVED)}")
+        depth = self._options.text("depth")
+        if depth is not None and self._frame != CHECKS.name:
+            raise InvalidArgumentError("depth is for the frame checks")
+        check_choice("depth", depth or "quick", DEPTHS)
         self._pieces = _pieces(self._options)
+        if depth is not None:
+            self._pieces = [replace(one, depth=cast(Depth, depth)) for one in self._pieces]
         pinned = self._pieces[0].pinned if len(self._pieces) == 1 else None
         self.note = "of many tables" if pinned is None else f"up to version {pinned.version}"
 
@@ -110,7 +122,8 @@ class MetadataSource(Source):
             ranges = fragment_ranges(read.open(), self._frame, size)
             if ranges:
                 return _FragmentsReader(self._frame, pieces[0], ranges, schema)
-        size = self._options.number("tables_per_partition", _TABLES_PER_PARTITION)
+        few = 1 if pieces[0].depth == "values" else _TABLES_PER_PARTITION
+        size = self._options.number("tables_per_partition", few)
         return _MetadataReader(self._frame, pieces, size, schema)
 
 
@@ -173,7 +186,8 @@ def _of_table(name: str, piece: _Piece, fragments: range | None = None) -> pl.Da
     """Return the frame of a table; that it cannot be opened is a finding, or else an error."""
     try:
         view = piece.pinned.open() if piece.pinned else piece.ref.open()
-        return served(view if fragments is None else view.of_fragments(fragments), name)
+        some = view if fragments is None else view.of_fragments(fragments)
+        return served(some, name, piece.depth)
     except LanceExplorerError as error:
         if name in _FINDINGS:
             return findings_frame([*of_branch(piece.ref.branch, [_unreadable(error)])])

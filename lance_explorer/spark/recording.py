@@ -2,7 +2,8 @@
 
 A first job takes tables: it lists their versions and records those that have few new ones. What
 is more than one task should read is recorded by a second job, in ranges of versions. A third one
-records what was left: detached versions, tags, and ranges that cleanups disturbed.
+records what was left: detached versions, tags, and ranges that cleanups disturbed. If values are to
+be kept, a fourth one keeps them, a table a task.
 """
 
 import json
@@ -17,7 +18,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from lance_explorer.arguments import flag, path, paths, whole_number
+from lance_explorer.arguments import flag, names, path, paths, whole_number
 from lance_explorer.errors import LanceExplorerError, NotFoundError
 from lance_explorer.frames.columns import TEXT, Column, FrameSchema
 from lance_explorer.frames.documented import documented
@@ -25,6 +26,7 @@ from lance_explorer.history.discovery import tables_below
 from lance_explorer.history.view import HistoryView
 from lance_explorer.ledger.ledger import (
     ADDED,
+    RECORDED,
     Ledger,
     ledger_of,
     place_of,
@@ -52,7 +54,7 @@ _FEW_TASKS = 64
 RECORDED_TABLES = FrameSchema(
     "recorded_tables",
     (
-        *ADDED.columns,
+        *RECORDED.columns,
         Column("error", TEXT, "why the table was not recorded; null if it was", nullable=True),
     ),
 )
@@ -64,6 +66,10 @@ _FOUND = FrameSchema(
         Column("rest", TEXT, "what of the branch is left to other tasks, in JSON", nullable=True),
     ),
 )
+
+
+_KEPT = RECORDED.names[len(ADDED.names) :]
+_NOTHING_KEPT = (0,) * len(_KEPT)
 
 
 class _Rest(NamedTuple):
@@ -103,6 +109,8 @@ def record(
     storage_options: Mapping[str, str] | None = None,
     allow_bases: Sequence[str] = (),
     words: bool = True,
+    values: bool | Sequence[str] = False,
+    max_bytes: int = 1 << 30,
     bytes_per_task: int = _BYTES_PER_TASK,
 ) -> pl.DataFrame:
     """Record what is new of many tables, or of a large one, as :meth:`Ledger.record` does of one.
@@ -125,6 +133,10 @@ def record(
         Places outside the tables from which files may be read, as for :func:`open_table`.
     words : bool, default True
         Whether to keep what people wrote, as for :meth:`Ledger.record`.
+    values : bool or sequence of str, default False
+        Whether to keep the values that rows had, of which columns; each table is one task.
+    max_bytes : int, default 1 GiB
+        How many bytes of values to keep for each branch.
     bytes_per_task : int
         About how many bytes of manifests a task reads.
 
@@ -153,6 +165,8 @@ def record(
         ledger=to.uri,
         words=str(keeps_words).lower(),
         bytes_per_task=str(size),
+        max_bytes=str(whole_number("max_bytes", max_bytes)),
+        values=json.dumps(values if isinstance(values, bool) else names("values", values)),
         allow_bases=json.dumps(bases),
     )
     for prefix, some in ((STORAGE_PREFIX, options), (LEDGER_PREFIX, place_of(to).storage.options)):
@@ -169,6 +183,9 @@ def record(
     found = run("tables", tables)
     rest = [json.loads(text) for text in found["rest"].drop_nulls()]
     frames = [found.filter(pl.col("rest").is_null()), run("ranges", rest), run("rest", rest)]
+    if values is not False:
+        unread = set(found.filter(pl.col("error").is_not_null())["uri"])
+        frames.append(run("values", [uri for uri in tables if uri not in unread]))
     added = _added(pl.concat(frames))
     if len(added) and added["error"].null_count() == 0:
         uri, error = added.select("uri", "error").row(0)
@@ -182,7 +199,7 @@ def _added(parts: pl.DataFrame) -> pl.DataFrame:
         pl.col("new_versions").sum(),
         pl.col("first_version").min(),
         pl.col("last_version").max(),
-        pl.col("bytes_read").sum(),
+        pl.col("bytes_read", *_KEPT).sum(),
         pl.col("error").drop_nulls().first(),
     )
     ordered = of_branch.sort("uri", "branch", nulls_last=False, maintain_order=True)
@@ -193,7 +210,7 @@ class RecordingSource(DataSource):
     """Records, and tells what was added. It is read once, by :func:`record`."""
 
     def __init__(self, options: dict[str, str]) -> None:
-        known = ("step", "words", "bytes_per_task")
+        known = ("step", "words", "values", "max_bytes", "bytes_per_task")
         self._options = Options.parse(self.name(), hidden(options), known)
 
     @classmethod
@@ -217,11 +234,15 @@ class _Recording(DataSourceReader):
         self._items: list[Any] = json.loads(options.required("path", "a list"))
         self._bytes_per_task = options.number("bytes_per_task", _BYTES_PER_TASK)
         self._words = options.text("words") != "false"
+        self._values: bool | list[str] = json.loads(options.text("values") or "false")
+        self._max_bytes = options.number("max_bytes", 0, least=0)
         self._ref = replace(TableRef.at("", options), ledger=None, ledger_storage=())
         self._ledger = options.required("ledger", "a folder"), options.ledger_storage
 
     def partitions(self) -> list[InputPartition]:
         """Return the pieces of work."""
+        if self._step == "values":
+            return [InputPartition([uri]) for uri in self._items]
         if self._step == "tables":
             size = min(-(-len(self._items) // _FEW_TASKS), _MOST_TABLES_PER_TASK)
             starts = range(0, len(self._items), size)
@@ -249,9 +270,10 @@ class _Recording(DataSourceReader):
         elif isinstance(work, _Rest):
             yield from _told(work, lambda: self._record_rest(work, ledger))
         else:
+            record = self._keep_values if self._step == "values" else self._record_table
             for uri in work:
                 try:
-                    yield from self._record_table(uri, ledger)
+                    yield from record(uri, ledger)
                 except LanceExplorerError as error:
                     yield _failed(uri, None, str(error))
 
@@ -267,12 +289,26 @@ class _Recording(DataSourceReader):
             files = new_files(view, table)
             if sum([file.size_bytes for file in files]) <= self._bytes_per_task:
                 row = record_and_merge(view, place_of(ledger), table, words=self._words)
-                yield (*row, None, None)
+                yield (*row, *_NOTHING_KEPT, None, None)
                 continue
             life = table.chosen(branch)
             known = max(life.digests.items(), default=None) if life else None
             rest = json.dumps(_Rest(main.uri_to_open, branch, known))
-            yield (main.uri, branch, 0, None, None, 0, None, rest)
+            yield (main.uri, branch, 0, None, None, 0, *_NOTHING_KEPT, None, rest)
+
+    def _keep_values(self, uri: str, ledger: Ledger) -> Iterator[tuple[Any, ...]]:
+        """Keep values of a table whose metadata is recorded; tell what is new since, too."""
+        kept = ledger.record(
+            uri,
+            None,
+            dict(self._ref.storage),
+            self._ref.allow_bases,
+            words=self._words,
+            values=self._values,
+            max_bytes=self._max_bytes,
+        )
+        for row in kept.iter_rows():
+            yield (*row, None, None)
 
     def _ranges(self, of: _Rest) -> list[_Range | _Failed]:
         ledger = Ledger(self._ledger[0], StorageOptions(dict(self._ledger[1])))
@@ -306,10 +342,10 @@ def _rest(item: Any) -> _Rest:
 
 def _told(of: _Rest, record: Callable[[], tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     try:
-        yield (*record(), None, None)
+        yield (*record(), *_NOTHING_KEPT, None, None)
     except LanceExplorerError as error:
         yield _failed(of.uri, of.branch, str(error))
 
 
 def _failed(uri: str, branch: str | None, error: str) -> tuple[Any, ...]:
-    return (uri, branch, 0, None, None, 0, error, None)
+    return (uri, branch, 0, None, None, 0, *_NOTHING_KEPT, error, None)

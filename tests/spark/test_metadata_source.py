@@ -121,3 +121,24 @@ def test_options_that_do_not_fit_are_told_at_once(folder, tmp_path):
             MetadataSource(options)
     with pytest.raises(lx.TableNotFoundError):
         MetadataSource({"path": str(tmp_path), "frame": "versions"})
+
+
+def test_checks_look_as_deep_as_they_are_asked_to(spark, folder):
+    path = str(folder / "table_5.lance")
+    found = lx.spark.metadata(spark, path, "checks", depth="values")
+    expected = lx.open_table(path).check(depth="values")
+    assert sorted(row.code for row in found.collect()) == sorted(expected["code"])
+    many = MetadataSource({"path": str(folder), "frame": "checks", "depth": "values"})
+    assert len(many.reader(many.schema()).partitions()) == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"frame": "versions", "depth": "deep"}, "depth is for the frame checks"),
+        ({"frame": "checks", "depth": "deeper"}, "depth is one of"),
+    ],
+)
+def test_a_depth_that_does_not_fit_is_told(folder, options, told):
+    with pytest.raises(lx.InvalidArgumentError, match=told):
+        MetadataSource({"path": str(folder), **options})

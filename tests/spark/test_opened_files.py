@@ -11,6 +11,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.spark import unread
+from tests.spark.streams import run_to_end
 
 pytestmark = pytest.mark.slow
 
@@ -50,6 +51,22 @@ def _locate(spark: Any, uri: str, ledger: str) -> Any:
     return lx.spark.locate(rows, uri).toArrow().num_rows
 
 
+def _stream(spark: Any, uri: str, **options: Any) -> Any:
+    feed = spark.readStream.format("lance_explorer.changes").options(**options).load(uri)
+    lines = []
+    writer = feed.writeStream.foreachBatch(lambda batch, _: lines.append(batch.count()))
+    run_to_end(writer.trigger(availableNow=True))
+    return sum(lines)
+
+
+def _ledger_stream(spark: Any, uri: str, ledger: str) -> Any:
+    return _stream(spark, uri, ledger=ledger, max_versions_per_batch=20)
+
+
+def _batched_stream(spark: Any, uri: str, ledger: str) -> Any:
+    return _stream(spark, uri, max_versions_per_batch=20)
+
+
 QUESTIONS: dict[str, Question] = {
     "record": _record,
     "five": _read("changes", begin_version=-6),
@@ -62,6 +79,8 @@ QUESTIONS: dict[str, Question] = {
     "rows": _read("rows", rows_per_partition=50, columns="id,_rowid"),
     "row IDs": _read("rows", rows_per_partition=50, columns="_rowid"),
     "located": _locate,
+    "stream": _batched_stream,
+    "stream of a ledger": _ledger_stream,
     "count": lambda spark, uri, ledger: lx.spark.count(spark, uri),
 }
 
@@ -145,6 +164,16 @@ def test_rows_are_located_from_the_files_of_their_fragments(told):
     assert told["located"]["answer"] == 2
     assert len(manifests(told, "located")) <= 2
     assert len([line for line in told["located"]["opened"] if "/_deletions/" in line]) == 1
+
+
+def test_a_stream_opens_each_manifest_once(told):
+    assert told["stream"]["answer"] == told["expected"]
+    assert len(manifests(told, "stream")) <= 1.1 * NUM_VERSIONS
+
+
+def test_a_stream_of_what_is_recorded_opens_hardly_any_manifest(told):
+    assert told["stream of a ledger"]["answer"] == told["expected"]
+    assert len(manifests(told, "stream of a ledger")) <= NUM_VERSIONS // 10
 
 
 @pytest.mark.parametrize("name", ["row IDs", "count"])

@@ -16,6 +16,7 @@ from lance_explorer.spark.changes_source import ChangesSource
 from lance_explorer.spark.history_source import HistorySource
 from lance_explorer.spark.metadata_source import MetadataSource
 from tests.spark.engines import OnSpark, read_by_tasks
+from tests.spark.streams import micro_batches
 
 LAST = 9
 ENDS = [0, 4, 5, 7, 9]
@@ -138,3 +139,16 @@ def test_a_session_tells_of_a_range_that_is_gone_what_one_machine_tells(spark, t
     expected = lx.open_table(table.uri, ledger=table.ledger).changes(2, 5, **options)
     found = OnSpark(spark, table.ledger).changes_in_parts(table.uri, 2, 5, **options)
     assert found.sort(ORDER).equals(expected.to_polars().sort(ORDER))
+
+
+@pytest.mark.parametrize("step", [1, 4, LAST])
+@pytest.mark.parametrize("name", ["all that are gone", "all"])
+@pytest.mark.parametrize("images", [None, "known"])
+def test_a_stream_tells_of_what_is_gone_what_one_machine_tells(tables, name, step, images):
+    table = tables[name]
+    given = {"path": table.uri, "ledger": table.ledger, **({"images": images} if images else {})}
+    found = micro_batches(ChangesSource(given), 0, LAST, step)
+    options: Any = {"mode": "per_commit", "images": images}
+    expected = lx.open_table(table.uri, ledger=table.ledger).changes(0, **options).to_polars()
+    expected = expected.select(found.columns)
+    assert found.cast(expected.schema).sort(ORDER).equals(expected.sort(ORDER))

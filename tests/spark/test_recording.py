@@ -117,3 +117,15 @@ def test_what_workers_recorded_outlives_a_cleanup(spark, folder, tmp_path):
         ("live", 3),
         ("ledger", 98),
     ]
+
+
+def test_values_are_kept_as_one_machine_keeps_them(spark, folder, tmp_path):
+    ledger, expected = lx.Ledger(tmp_path / "spark"), lx.Ledger(tmp_path / "driver")
+    uri = str(folder / "long.lance")
+    added = lx.spark.record(spark, [uri], ledger, values=True, bytes_per_task=20_000)
+    told = expected.record(uri, values=True)
+    kept = ["kept_rows", "left_out_rows", "lost_rows"]
+    assert added.select(kept).rows() == told.select(kept).rows() == [(50, 0, 0)]
+    assert added["new_versions"].to_list() == [101]
+    again = lx.spark.record(spark, [uri], ledger, values=["id"])
+    assert again["kept_rows"].to_list() == [0]
