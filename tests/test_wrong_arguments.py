@@ -223,6 +223,9 @@ KINDS = {
     "state": STATE,
     "storage_options": OPTIONS,
     "table": TABLE,
+    "stream": Kind("a DataFrame of Spark", "stream"),
+    "catalog": Kind("a Catalog of pyiceberg", None),
+    "keys": replace(NAMES, right="id"),
     "tables": replace(NAMES, values=([None], [b"a"], [["a"]])),
     "text": TEXT,
     "tolerance": Kind("0 or more", 0.5, ("number", "float"), (-1, -0.1, ENDLESS, "0.1")),
@@ -297,6 +300,12 @@ OTHERS = {
     "lx.spark.load(source)": one_of("rows"),
     "lx.spark.from_polars(frame)": Kind("a Polars DataFrame", pl.DataFrame()),
     "lx.spark.metadata(frame)": TEXT,
+    "lx.spark.lag(query)": Kind("a StreamingQuery", "spark"),
+    "lx.spark.merge_into(format)": one_of("lance"),
+    "lx.spark.merge_into(target)": Kind(
+        "what kind of table", "copy.lance", ("text",), ("nowhere",)
+    ),
+    "lx.spark.record(values)": replace(NAMES, fits=("text", "flag"), values=([None], [b"a"])),
     "lx.spark.record(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
     "lx.spark.metadata(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
     "lx.salvage(uri)": replace(LEDGERS, right="place"),
@@ -366,6 +375,9 @@ def owners(
     """Return one object of each kind that has calls, under the name that the reference gives it."""
     import lance
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    from lance_explorer.spark.changes_source import ChangesSource
 
     class Rows(DataFrame):
         """What stands for a frame of Spark; only its columns are known."""
@@ -382,6 +394,17 @@ def owners(
             return "Rows()"
 
     table = example_names["table"]
+    changed = ChangesSource({"path": table.uri, "images": "both"}).schema()
+
+    class Feed(Rows):
+        """What stands for a stream of changes."""
+
+        isStreaming, columns = True, changed.names  # noqa: N815
+
+        @property
+        def schema(self) -> StructType:
+            return changed
+
     ledger = lx.Ledger(tmp_path_factory.mktemp("recorded") / "ledger")
     ledger.record(table)
     snapshot = table.at(2)
@@ -407,6 +430,7 @@ def owners(
         view=table._view,
         spark=Unasked(),
         rows=Rows(),
+        stream=Feed(),
         dataset=lance.write_dataset(pl.DataFrame({"id": [1, 2]}).to_arrow(), copied),
         events=table.row(2).history(),
         lock=lx.lock(snapshot),

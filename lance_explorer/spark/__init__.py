@@ -1,7 +1,8 @@
 """Spark data sources and jobs, for tables that outgrow one machine.
 
-After :func:`register` a session reads ``lance_explorer.rows``, ``lance_explorer.changes`` (as a
-stream, too), ``lance_explorer.metadata`` and ``lance_explorer.history``. Tasks run the same code as
+Every session reads ``lance_explorer``, whose option ``view`` says what; after :func:`register` also
+``lance_explorer.rows``, ``lance_explorer.changes`` (as a stream, too), ``lance_explorer.metadata``
+and ``lance_explorer.history``. Tasks run the same code as
 on one machine; a DataFrame is pinned to one version when it is loaded. For how types map, see
 :mod:`lance_explorer.spark.types`.
 """
@@ -21,6 +22,7 @@ from lance_explorer.spark.profiling import profile  # noqa: E402
 from lance_explorer.spark.recording import record  # noqa: E402
 from lance_explorer.spark.registration import register  # noqa: E402
 from lance_explorer.spark.row_counts import count  # noqa: E402
+from lance_explorer.spark.stream_lag import lag  # noqa: E402
 from lance_explorer.spark.worker import keep_imports  # noqa: E402
 
 keep_imports()
@@ -32,6 +34,7 @@ __all__ = [
     "diff",
     "follow",
     "from_polars",
+    "lag",
     "load",
     "locate",
     "merge_into",

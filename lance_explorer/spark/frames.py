@@ -7,8 +7,8 @@ import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from lance_explorer.arguments import names, of_kind, paths, text
-from lance_explorer.checks.depths import Depth
+from lance_explorer.arguments import check_choice, names, of_kind, paths, text
+from lance_explorer.checks.depths import DEPTHS, Depth
 from lance_explorer.spark.given import session_of
 from lance_explorer.spark.options import STORAGE_PREFIX
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
@@ -97,12 +97,13 @@ def metadata(
     """
     session_of(spark)
     frame = text("frame", frame)
+    check_choice("depth", depth, DEPTHS)
     uris = names("tables", tables)
     bases = paths("allow_bases", allow_bases)
     storage_options = StorageOptions(storage_options)
     reader = spark.read.format("lance_explorer.metadata").option("frame", frame)
     if depth != "quick":
-        reader = reader.option("depth", text("depth", depth))
+        reader = reader.option("depth", depth)
     for name, value in storage_options.items():
         reader = reader.option(f"{STORAGE_PREFIX}{name}", value)
     if bases:

@@ -7,11 +7,12 @@ from typing import Any
 from warnings import catch_warnings, filterwarnings
 
 import pyarrow as pa
+from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import NamespaceAlreadyExistsError, NoSuchTableError
 from pyiceberg.expressions import AlwaysFalse, And, BooleanExpression, EqualTo, In, Or
 from pyiceberg.table import Table
 
-from lance_explorer.arguments import of_kind, text
+from lance_explorer.arguments import of_kind, shown, text
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.spark.merge_targets import Batch, Mark
 
@@ -24,12 +25,14 @@ class IcebergTarget:
     """An Iceberg table; its properties are the marks, set in the transaction that merges."""
 
     def __init__(self, target: Any, catalog: Any, _: Mapping[str, str]) -> None:
-        self._catalog = catalog
         self._table: Table | None = None
         if catalog is None:
             self._table = of_kind("target", target, Table, "a Table of pyiceberg, or give catalog=")
             self.uri = self._table.location()
             return
+        if not isinstance(catalog, Catalog):
+            raise InvalidArgumentError(f"catalog is a Catalog of pyiceberg, not {shown(catalog)}")
+        self._catalog = catalog
         self._name = text("target", target)
         if "." not in self._name:
             raise InvalidArgumentError(f"target is namespace.table, not {self._name!r}")

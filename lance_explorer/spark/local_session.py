@@ -16,7 +16,8 @@ from lance_explorer.spark.registration import register
 
 __all__ = ["session"]
 
-_LOGGING = Path(__file__).with_name("log4j2.properties")
+# A worker may have this package in a ZIP file with a relative path.
+_LOGGING = Path(__file__).absolute().with_name("log4j2.properties")
 
 _MASTERS = ("local", "spark://", "k8s://", "yarn")
 

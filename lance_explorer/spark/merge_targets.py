@@ -65,10 +65,10 @@ class Target(Protocol):
 
 
 def target_of(
-    target: Any, format: str | None, catalog: Any, storage_options: Mapping[str, str] | None
+    target: Any, format: str | None, catalog: Any, storage_options: Mapping[str, str]
 ) -> Target:
     """Return a target as its caller names it."""
-    found = format or _format_of(target, catalog)
+    found = _format_of(target, catalog) if format is None else format
     if found is None:
         raise InvalidArgumentError(
             f"what kind of table {shown(target)} is cannot be told: give format, one of "
@@ -80,7 +80,7 @@ def target_of(
         raise MissingDependencyError(
             f"a target of the format {found} needs {library}: pip install 'lance-explorer[sinks]'"
         )
-    return make(target, catalog, dict(storage_options or {}))
+    return make(target, catalog, storage_options)
 
 
 def _format_of(target: Any, catalog: Any) -> str | None:

@@ -20,6 +20,8 @@ from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.spark.given import rows_of
 from lance_explorer.spark.merge_targets import Batch, Mark, Target, target_of
 from lance_explorer.spark.types import CHANGES_OF
+from lance_explorer.storage import Options as StorageOptions
+from lance_explorer.storage.secrets import hiding_arguments
 
 __all__ = ["merge_into"]
 
@@ -30,6 +32,7 @@ _OWN = {*CHANGES.names, CHANGED_COLUMNS}
 _QUERY = "sql.streaming.queryId"
 
 
+@hiding_arguments
 def merge_into(
     stream: DataFrame,
     target: Any,
@@ -86,9 +89,9 @@ def merge_into(
     >>> spark.read.parquet(f"{folder}/copy").count()
     9
     """
-    key_names = list(names("keys", keys))
+    key_names, options = list(names("keys", keys)), StorageOptions(storage_options)
     _check_stream(rows_of("stream", stream), key_names)
-    copy = target_of(target, format, catalog, storage_options)
+    copy = target_of(target, format, catalog, options)
     uris = {told["table"] for field in stream.schema if (told := _told(field.metadata))}
     if copy.uri.rstrip("/").removeprefix("file://") in {
         uri.removeprefix("file://") for uri in uris

@@ -156,6 +156,8 @@ def record(
     options = StorageOptions(storage_options)
     to = ledger_of(ledger)
     size = whole_number("bytes_per_task", bytes_per_task, 1)
+    columns = values if isinstance(values, bool) else names("values", values)
+    most = whole_number("max_bytes", max_bytes)
     bases, keeps_words = paths("allow_bases", allow_bases), flag("words", words)
     tables = list(dict.fromkeys(one for uri in roots for one in tables_below(uri, options)))
     for uri in tables:
@@ -165,8 +167,8 @@ def record(
         ledger=to.uri,
         words=str(keeps_words).lower(),
         bytes_per_task=str(size),
-        max_bytes=str(whole_number("max_bytes", max_bytes)),
-        values=json.dumps(values if isinstance(values, bool) else names("values", values)),
+        max_bytes=str(most),
+        values=json.dumps(columns),
         allow_bases=json.dumps(bases),
     )
     for prefix, some in ((STORAGE_PREFIX, options), (LEDGER_PREFIX, place_of(to).storage.options)):

@@ -37,8 +37,8 @@ def catalog_in(folder: Path) -> Any:
 def target_in(folder: Path, kind: str) -> Target:
     """Return a target of a format in a folder."""
     if kind == "iceberg":
-        return target_of("test.copy", None, catalog_in(folder), None)
-    return target_of(str(folder / f"copy.{kind}"), kind, None, None)
+        return target_of("test.copy", None, catalog_in(folder), {})
+    return target_of(str(folder / f"copy.{kind}"), kind, None, {})
 
 
 def rows_of(folder: Path, kind: str) -> pl.DataFrame:

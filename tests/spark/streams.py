@@ -7,8 +7,14 @@ import pyarrow as pa
 from pyspark.errors import StreamingQueryException
 
 from lance_explorer.spark.changes_source import ChangesSource
+from lance_explorer.spark.read_limits import HAS_READ_LIMITS
 
-__all__ = ["micro_batches", "run_to_end"]
+__all__ = ["at_most", "micro_batches", "run_to_end"]
+
+
+def at_most(versions: int) -> dict[str, Any]:
+    """Return the option that bounds a micro-batch, where PySpark has one."""
+    return {"max_versions_per_batch": versions} if HAS_READ_LIMITS else {}
 
 
 def run_to_end(writer: Any) -> Any:

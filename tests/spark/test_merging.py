@@ -13,7 +13,7 @@ from pyspark.errors import StreamingQueryException
 import lance_explorer as lx
 from lance_explorer.spark.merging import last_changes
 from tests.spark.merge_kills import FORMATS, catalog_in, killed, rows_of
-from tests.spark.streams import run_to_end
+from tests.spark.streams import at_most, run_to_end
 
 COPIES = [(kind, keys) for kind in FORMATS for keys in ("_rowid", "id")]
 
@@ -72,7 +72,7 @@ class Copy:
     def follow(self, path: str, checkpoint: str = "checkpoint", **options: Any) -> None:
         images = "after" if self.keys == "_rowid" else "both"
         writer = lx.spark.merge_into(
-            changes(self.spark, path, images, max_versions_per_batch=5, **options),
+            changes(self.spark, path, images, **at_most(5), **options),
             self.target,
             self.keys,
             format=self.kind,

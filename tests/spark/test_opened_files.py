@@ -11,7 +11,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.spark import unread
-from tests.spark.streams import run_to_end
+from tests.spark.streams import at_most, run_to_end
 
 pytestmark = pytest.mark.slow
 
@@ -60,11 +60,11 @@ def _stream(spark: Any, uri: str, **options: Any) -> Any:
 
 
 def _ledger_stream(spark: Any, uri: str, ledger: str) -> Any:
-    return _stream(spark, uri, ledger=ledger, max_versions_per_batch=20)
+    return _stream(spark, uri, ledger=ledger, **at_most(20))
 
 
 def _batched_stream(spark: Any, uri: str, ledger: str) -> Any:
-    return _stream(spark, uri, max_versions_per_batch=20)
+    return _stream(spark, uri, **at_most(20))
 
 
 QUESTIONS: dict[str, Question] = {
