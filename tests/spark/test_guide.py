@@ -9,10 +9,10 @@ import lance
 import polars as pl
 import pyarrow as pa
 import pytest
+from deltalake import DeltaTable
 
 import lance_explorer as lx
 from lance_explorer.spark.read_limits import HAS_READ_LIMITS
-from tests.spark.streams import run_to_end
 
 _TESTED = re.compile(r"<!-- tested: (\w+) -->\n```python\n(.*?)```", re.DOTALL)
 
@@ -51,29 +51,29 @@ def commit(path: str, chance: random.Random, number: int) -> None:
 
 
 @pytest.mark.drawn(1)
-def test_a_copy_follows_a_table(spark, recipes, tmp_path, seed):
-    path, target = str(tmp_path / "people.lance"), str(tmp_path / "copy")
+def test_a_copy_follows_a_table_night_after_night(spark, recipes, tmp_path, seed):
+    lake = tmp_path / "lake"
+    path, target = str(lake / "people.lance"), str(tmp_path / "copy")
     chance = random.Random(seed)
     lance.write_dataset(people(*range(40)), path, max_rows_per_file=15, enable_stable_row_ids=True)
     number = 0
     for _ in range(2):
         for number in range(number, number + 17):  # noqa: B020 - goes on where it stopped
             commit(path, chance, number)
-        names: dict[str, Any] = {"spark": spark, "path": path, "target": target}
+        names: dict[str, Any] = {"spark": spark, "lx": lx, "path": path, "target": target}
+        names |= {"lake": str(lake), "ledger": str(tmp_path / "ledger")}
         limit = '.option("max_versions_per_batch", 100)'
         assert limit in recipes["merge"]
         fewer = limit.replace("100", "7") if HAS_READ_LIMITS else ""
         exec(recipes["merge"].replace(limit, fewer), names)
-        run_to_end(names["writer"].trigger(availableNow=True))
-        newest = max((p for p in Path(target).iterdir() if p.name.isdecimal()), key=_number)
-        copy = pl.DataFrame(spark.read.parquet(str(newest)).toArrow()).sort("_rowid")
+        exec(recipes["night"], names)
+        assert names["errors"].count() == 0
+        copy = pl.DataFrame(DeltaTable(target).to_pyarrow_table()).sort("_rowid")
         expected = lx.open_table(path).latest.row_ids(columns=["id", "city"])
         expected = expected.select("_rowid", "id", "city").sort("_rowid")
         assert copy.cast(expected.schema).equals(expected)
-
-
-def _number(path: Path) -> int:
-    return int(path.name)
+    kept = lx.Ledger(tmp_path / "ledger").tables()
+    assert kept["versions"].to_list() == [lance.dataset(path).latest_version]
 
 
 def test_metadata_of_many_tables_is_parquet(spark, recipes, tmp_path):
