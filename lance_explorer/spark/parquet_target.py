@@ -48,27 +48,35 @@ class ParquetTarget:
         self._tidy(told["files"])
         changed = pl.DataFrame(batch.changed)
         kept, written = list[str](), list[str]()
+        columns = self._columns(told["files"], batch.puts.schema)
         for name in told["files"]:
-            rest = self._without(name, changed)
+            rest = self._without(name, changed, columns)
             if rest is None:
                 kept.append(name)
             elif rest.num_rows:
-                written.append(self._write(rest))
+                written.append(self._write(rest, columns))
         if batch.puts.num_rows:
-            written.append(self._write(batch.puts))
-        files = self._together(kept, written)
+            written.append(self._write(batch.puts, columns))
+        files = self._together(kept, written, columns)
         batches = {**told["batches"], mark.query: mark.number}
         self._replace(json.dumps({"files": files, "batches": batches}, indent=1))
         self._tidy(files)
 
-    def _without(self, name: str, changed: pl.DataFrame) -> pa.Table | None:
-        """Return the rows of a file without those of some keys; None if it has none of them."""
-        if not self._may_have(name, changed):
-            return None
+    def _columns(self, files: list[str], added: pa.Schema) -> pa.Schema:
+        """Return the columns of all files, which are the same in each, and the added ones."""
+        if not files:
+            return added.remove_metadata()
+        with self._open(files[0]) as file:
+            return pa.unify_schemas([file.schema_arrow, added]).remove_metadata()
+
+    def _without(self, name: str, changed: pl.DataFrame, columns: pa.Schema) -> pa.Table | None:
+        """Return the rows of a file without those of some keys; None if it can stay as it is."""
         with self._open(name) as file:
+            if file.schema_arrow.names == columns.names and not self._may_have(name, changed):
+                return None
             there = pl.DataFrame(file.read(columns=changed.columns)).with_row_index("_row")
             rest = there.join(changed, on=changed.columns, how="anti", maintain_order="left")
-            if len(rest) == len(there):
+            if len(rest) == len(there) and file.schema_arrow.names == columns.names:
                 return None
             return file.read().take(rest["_row"].to_arrow())
 
@@ -82,7 +90,7 @@ class ParquetTarget:
         file = dataset(self._path(name), filesystem=self._fs)
         return bool(file.count_rows(filter=(field >= low) & (field <= high)))
 
-    def _together(self, kept: list[str], written: list[str]) -> list[str]:
+    def _together(self, kept: list[str], written: list[str], columns: pa.Schema) -> list[str]:
         """Return the files with small ones as one, if they are many."""
         names = [*kept, *written]
         small = [name for name in names if self._size(name, written) < _SMALL_BYTES]
@@ -92,15 +100,16 @@ class ParquetTarget:
         for name in small:
             with self._open(name, is_new=name in written) as file:
                 tables.append(file.read())
-        rows = pa.concat_tables(tables, promote_options="default")
-        return [*[name for name in names if name not in small], self._write(rows)]
+        rows = self._write(pa.concat_tables(tables), columns)
+        return [*[name for name in names if name not in small], rows]
 
     def _size(self, name: str, written: list[str]) -> int:
         path = self._path(name, is_new=name in written)
         return int(self._fs.get_file_info(path).size or 0)
 
-    def _write(self, rows: pa.Table) -> str:
+    def _write(self, rows: pa.Table, columns: pa.Schema) -> str:
         """Write a file that no reader sees yet; return its name."""
+        rows = pa.concat_tables([columns.empty_table(), rows], promote_options="default")
         name = f"part-{uuid4().hex}.parquet"
         with self._fs.open_output_stream(self._path(name, is_new=True)) as stream:
             pq.write_table(rows, stream, compression="zstd")

@@ -158,6 +158,9 @@ def test_columns_that_a_stream_got_anew_are_added_to_its_copy(spark, path, tmp_p
     for copy in copies:
         copy.follow(path)
         assert copy.rows().filter(pl.col("id") >= 500)["age"].to_list() == [1, 2, 3], copy.kind
+    schemas = [pl.read_parquet_schema(file) for file in Path(copies[-1].target).glob("part-*")]
+    assert len(schemas) > 1
+    assert all(schema == schemas[0] for schema in schemas)  # Spark asks one file for all of them
 
 
 # ----------------------------------------------------------------------------- what is refused
