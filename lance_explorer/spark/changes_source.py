@@ -25,7 +25,7 @@ from lance_explorer.spark.change_parts import ChangesQuery, part_batches, value_
 from lance_explorer.spark.given import session_of
 from lance_explorer.spark.options import LEDGER_PREFIX, STORAGE_PREFIX, Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
-from lance_explorer.spark.source import Source
+from lance_explorer.spark.source import Source, says_what_is_wrong
 from lance_explorer.spark.streaming import LIMITS, ChangesStream
 from lance_explorer.spark.types import (
     CHANGES_OF,
@@ -160,6 +160,7 @@ class _ChangesReader(DataSourceReader):
         """Return the pieces of work."""
         return [InputPartition(part) for part in self._query.parts()] or [InputPartition(None)]
 
+    @says_what_is_wrong
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield one part."""
         if partition.value is not None:

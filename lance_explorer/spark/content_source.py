@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.spark.rows_source import RowsSource
+from lance_explorer.spark.source import says_what_is_wrong
 from lance_explorer.spark.types import batch_of, spark_schema, target_schema
 
 __all__ = ["HASHES", "ContentSource"]
@@ -56,6 +57,7 @@ class _ContentReader(DataSourceReader):
         """Return the pieces of work: those of the rows."""
         return list(self._rows.partitions())
 
+    @says_what_is_wrong
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield one row: the sums."""
         num_rows, sums = 0, np.zeros(len(_SEEDS), dtype=np.uint64)

@@ -24,7 +24,7 @@ from lance_explorer.spark.id_bounds import has_row_ids
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.rows_source import Stretch, live_offsets, stretches
-from lance_explorer.spark.source import Source
+from lance_explorer.spark.source import Source, says_what_is_wrong
 from lance_explorer.spark.types import (
     arrow_table,
     batches_of,
@@ -125,6 +125,7 @@ class _HistoryReader(DataSourceReader):
         groups = stretches(view, self._rows_version, size)
         return [InputPartition(group) for group in groups or [[]]]
 
+    @says_what_is_wrong
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield what happened to some rows."""
         view = self._table.open()

@@ -36,7 +36,7 @@ from lance_explorer.spark.metadata_frames import (
 )
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
-from lance_explorer.spark.source import Source
+from lance_explorer.spark.source import Source, says_what_is_wrong
 from lance_explorer.spark.types import (
     arrow_table,
     batches_of,
@@ -148,6 +148,7 @@ class _MetadataReader(DataSourceReader):
             filled += piece.manifest_bytes
         return [InputPartition(group) for group in groups]
 
+    @says_what_is_wrong
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the frames of some tables, small ones together."""
         target = target_schema(self._schema)
@@ -173,6 +174,7 @@ class _FragmentsReader(DataSourceReader):
         """Return the pieces of work."""
         return [InputPartition(fragments) for fragments in self._ranges]
 
+    @says_what_is_wrong
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of some fragments."""
         target = target_schema(self._schema)

@@ -21,6 +21,7 @@ from lance_explorer.profiles.reading import ProfileRows
 from lance_explorer.spark.given import option_texts, session_of
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import TableRef
+from lance_explorer.spark.source import says_what_is_wrong
 
 __all__ = ["ProfileSource", "profile"]
 
@@ -139,6 +140,7 @@ class _Reader(DataSourceReader):
         """Return the pieces of work."""
         return [InputPartition(share) for share in self._shares]
 
+    @says_what_is_wrong
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read some values, and yield a summary of them."""
         found = _rows(self._ref, self._versions, self._columns)

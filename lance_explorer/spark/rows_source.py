@@ -28,7 +28,7 @@ from lance_explorer.spark.id_bounds import id_bounds
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.row_filters import ranges_of
-from lance_explorer.spark.source import Source
+from lance_explorer.spark.source import Source, says_what_is_wrong
 from lance_explorer.spark.types import (
     arrow_table,
     batch_of,
@@ -165,6 +165,7 @@ class _RowsReader(DataSourceReader):
             there &= _overlap(bounds.low, bounds.high, by_id)
         return set(ids[there].tolist())
 
+    @says_what_is_wrong
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one piece of work."""
         pieces: list[Stretch] = partition.value

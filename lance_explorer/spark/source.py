@@ -1,7 +1,10 @@
 """What all data sources have in common: they only read, and say what to ask where they cannot."""
 
-from typing import NoReturn
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, NoReturn, TypeVar
 
+import pyarrow as pa
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceStreamReader,
@@ -10,9 +13,29 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 
-__all__ = ["Source"]
+__all__ = ["Source", "says_what_is_wrong"]
+
+_R = TypeVar("_R")
+
+
+def says_what_is_wrong(
+    read: Callable[[_R, Any], Iterator[pa.RecordBatch]],
+) -> Callable[[_R, Any], Iterator[pa.RecordBatch]]:
+    """Let what reads in a task tell its errors without where in our code they were found.
+
+    Spark sends the whole traceback to the driver, and repeats it in each error that it makes of it.
+    """
+
+    @wraps(read)
+    def shortly(reader: _R, partition: Any) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from read(reader, partition)
+        except LanceExplorerError as error:
+            raise error.with_traceback(None) from None
+
+    return shortly
 
 
 class Source(DataSource):

@@ -38,6 +38,7 @@ from lance_explorer.spark.read_limits import (
     ReadMaxFiles,
     SupportsTriggerAvailableNow,
 )
+from lance_explorer.spark.source import says_what_is_wrong
 
 __all__ = ["LIMITS", "ChangesStream"]
 
@@ -173,6 +174,7 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         parts = self._parts(query, begin, stop, last)
         return [InputPartition((query, part)) for part in parts] or [InputPartition(None)]
 
+    @says_what_is_wrong
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield one piece of work."""
         if partition.value is not None:

@@ -66,13 +66,13 @@ class Copy:
     def __init__(self, spark: Any, folder: Path, kind: str, keys: str) -> None:
         self.spark, self.kind, self.keys = spark, kind, keys
         self.folder = folder / f"{kind} {keys}"
-        self.folder.mkdir()
+        self.folder.mkdir(exist_ok=True)
         self.target = "test.copy" if kind == "iceberg" else str(self.folder / f"copy.{kind}")
 
     def follow(self, path: str, checkpoint: str = "checkpoint", **options: Any) -> None:
         images = "after" if self.keys == "_rowid" else "both"
         writer = lx.spark.merge_into(
-            changes(self.spark, path, images, **at_most(5), **options),
+            changes(self.spark, path, images, **{**at_most(5), **options}),
             self.target,
             self.keys,
             format=self.kind,
