@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from lance_explorer.ledger.cache_files import clear_cache
     from lance_explorer.ledger.ledger import Ledger
     from lance_explorer.locks import Verification, lock, verify
+    from lance_explorer.locks.runs import Runs, runs
     from lance_explorer.plans.plan import Plan
     from lance_explorer.plans.records import OnConflict
     from lance_explorer.profiles.drift import Drift
@@ -71,6 +72,7 @@ __all__ = [
     "NotFoundError",
     "RefNotFoundError",
     "RowNotFoundError",
+    "Runs",
     "Snapshot",
     "StorageError",
     "Table",
@@ -86,6 +88,7 @@ __all__ = [
     "lock",
     "open_database",
     "open_table",
+    "runs",
     "salvage",
     "spark",
     "verify",
@@ -97,6 +100,7 @@ _HOMES = {
     "Database": "database",
     "Finding": "findings",
     "Ledger": "ledger.ledger",
+    "Runs": "locks.runs",
     "Snapshot": "snapshot",
     "Table": "table",
     "Verification": "locks",
@@ -105,6 +109,7 @@ _HOMES = {
     "lock": "locks",
     "open_database": "database",
     "open_table": "table",
+    "runs": "locks.runs",
     "salvage": "checks.salvage",
     "verify": "locks",
 }

@@ -308,6 +308,13 @@ OTHERS = {
     "lx.spark.record(values)": replace(NAMES, fits=("text", "flag"), values=([None], [b"a"])),
     "lx.spark.record(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
     "lx.spark.metadata(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
+    "lx.runs(place)": Kind("a path", "folder", ("text",), ("", "a\0b", "\ud800")),
+    "runs.add(name)": replace(TEXT, right="train-7", values=("", " ")),
+    "runs.add(link)": TEXT,
+    "runs.add(snapshots)": Kind("a Snapshot", "snapshot", (), ([], [None])),
+    "runs.add(started_at)": Kind("a datetime", None, ("none",)),
+    "runs.reading(table)": replace(TABLES, fits=("text", "none", "table")),
+    "runs.reading(where)": TEXT,
     "lx.salvage(uri)": replace(LEDGERS, right="place"),
     "lx.verify(table)": replace(TABLES, fits=("text", "none", "table"), values=TABLE_TEXTS),
     "lx.widgets.DatabaseExplorer(database)": Kind("a Database", "database", (), ("people.lance",)),
@@ -322,7 +329,7 @@ BESIDE = {
 }
 """What must be given beside a parameter so that it is looked at."""
 
-RESULTS = {"lx.Database", "lx.Finding", "lx.Verification", "recording.CompactionMetrics"}
+RESULTS = {"lx.Database", "lx.Finding", "lx.Runs", "lx.Verification", "recording.CompactionMetrics"}
 """Classes of which only the package makes objects."""
 
 NOT_TRIED = {"Pictures", "Errors"}
@@ -434,6 +441,7 @@ def owners(
         dataset=lance.write_dataset(pl.DataFrame({"id": [1, 2]}).to_arrow(), copied),
         events=table.row(2).history(),
         lock=lx.lock(snapshot),
+        runs=lx.runs(tmp_path_factory.mktemp("runs")),
     )
 
 

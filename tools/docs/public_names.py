@@ -117,6 +117,7 @@ def groups() -> list[Group]:
         _members("Damage", "damage", Damage),
         _members("What is left of a table", "left", Salvage),
         _members("Verification", "verification", Verification),
+        _members("Runs", "runs", lx.Runs),
         _members("Database", "database", lx.Database),
         _members("Disk usage of a database", "database_usage", DatabaseUsage),
         _members("Cleanup of a database", "database_cleanup", DatabaseCleanup),
