@@ -24,6 +24,7 @@ from lance_explorer.changes.feed_parts import (
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.changes.steps import VersionRange, is_told_by_itself, version_range
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.state_rows import state_rows
@@ -286,8 +287,18 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return parts
 
     def _can_be_cut(self, versions: VersionRange, position: int) -> bool:
-        """Whether what a commit did to a row is told without looking at other rows."""
-        return not self._has_key and is_told_by_itself(versions, position)
+        """Whether what a commit did to a row is told without looking at other rows, or older ones.
+
+        Without row IDs a row is known by where it was born. If the versions before were cleaned up
+        between two batches, it would be known by another address in the second one; but not a row
+        that this commit has appended.
+        """
+        if self._has_key or not is_told_by_itself(versions, position):
+            return False
+        rows = versions.rows
+        if rows.is_told_by_ids(position):
+            return rows.namesakes is None
+        return rows.history.records[position].operation == OperationName.APPEND
 
     @property
     def _has_key(self) -> bool:
