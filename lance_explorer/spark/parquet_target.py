@@ -1,11 +1,13 @@
 """Changes into a folder of Parquet files, which any reader reads as a whole.
 
 Files that have a changed key are written anew without it, and the rows that are put are a new file.
-What the folder is made of stands in a list, which is replaced at once. Files that it does not name
-are removed, and files that it names, but were not yet given their names, are given them.
+What the folder is made of stands in a list, which is replaced at once. Then files that it does not
+name any more are removed, and new ones are given names that readers see; whoever was killed there
+leaves that to the next one. A folder that has files and no such list is somebody else's.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,11 +21,13 @@ from pyarrow import fs
 from pyarrow.dataset import dataset
 
 from lance_explorer.arguments import of_kind
+from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.spark.merge_targets import Batch, Mark
 
 __all__ = ["ParquetTarget"]
 
 _LIST, _NEW = "_merged.json", "_new-"
+_OURS = re.compile(rf"({_NEW})?part-[0-9a-f]{{32}}\.parquet")
 _SMALL_BYTES = 32 << 20
 _MOST_SMALL = 8
 """More small files than this become one."""
@@ -39,13 +43,14 @@ class ParquetTarget:
 
     def has(self, mark: Mark) -> bool:
         """Return whether the list has the number of a batch, or a later one."""
-        return int(self._read()["batches"].get(mark.query, -1)) >= mark.number
+        told = self._read()
+        self._begin(told)
+        return int(told["batches"].get(mark.query, -1)) >= mark.number
 
     def merge(self, batch: Batch, mark: Mark) -> None:
         """Merge a batch: the folder is as before until its list is replaced."""
         told = self._read()
-        self._fs.create_dir(self._folder)
-        self._tidy(told["files"])
+        self._begin(told)
         changed = pl.DataFrame(batch.changed)
         kept, written = list[str](), list[str]()
         columns = self._columns(told["files"], batch.puts.schema)
@@ -61,6 +66,11 @@ class ParquetTarget:
         batches = {**told["batches"], mark.query: mark.number}
         self._replace(json.dumps({"files": files, "batches": batches}, indent=1))
         self._tidy(files)
+
+    def _begin(self, told: dict[str, Any]) -> None:
+        """Make the folder, or end what somebody who was killed has left."""
+        self._fs.create_dir(self._folder)
+        self._tidy(told["files"])
 
     def _columns(self, files: list[str], added: pa.Schema) -> pa.Schema:
         """Return the columns of all files, which are the same in each, and the added ones."""
@@ -122,10 +132,21 @@ class ParquetTarget:
         """Return the list: the files, and the last batch of each query."""
         path = f"{self._folder}/{_LIST}"
         if self._fs.get_file_info(path).type == fs.FileType.NotFound:
+            self._check_empty()
             return {"files": [], "batches": {}}
         with self._fs.open_input_stream(path) as stream:
             found: dict[str, Any] = json.loads(stream.read())
         return found
+
+    def _check_empty(self) -> None:
+        """Raise InvalidArgumentError if the folder has files of others."""
+        files = fs.FileSelector(self._folder, allow_not_found=True)
+        for info in self._fs.get_file_info(files):
+            if not info.base_name.startswith((_NEW, _LIST)):
+                raise InvalidArgumentError(
+                    f"{self.uri} has files that were not written by merge_into, such as "
+                    f"{info.base_name}: choose another folder"
+                )
 
     def _replace(self, text: str) -> None:
         """Replace the list at once: a store does so by itself."""
@@ -147,7 +168,7 @@ class ParquetTarget:
 
     def _there(self) -> Iterator[str]:
         for info in self._fs.get_file_info(fs.FileSelector(self._folder)):
-            if info.base_name.removeprefix(_NEW).startswith("part-"):
+            if _OURS.fullmatch(info.base_name):
                 yield info.base_name
 
     def _path(self, name: str, *, is_new: bool = False) -> str:

@@ -1,6 +1,7 @@
 """Copies that follow a table, by the real library of each format, whatever is killed."""
 
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 import lance_explorer as lx
+from lance_explorer.spark.merge_targets import Mark
 from lance_explorer.spark.merging import last_changes
-from tests.spark.merge_kills import FORMATS, catalog_in, killed, rows_of
+from lance_explorer.spark.parquet_target import ParquetTarget
+from tests.spark.merge_kills import FORMATS, batches, catalog_in, killed, rows_of
 from tests.spark.streams import at_most, run_to_end
 
 COPIES = [(kind, keys) for kind in FORMATS for keys in ("_rowid", "id")]
@@ -147,6 +150,31 @@ def test_a_folder_of_parquet_has_no_more_than_its_rows(spark, path, tmp_path):
     assert [name for name in files if not name.startswith("part-")] == ["_merged.json"]
     assert len(files) <= 10
     assert sum(len(pl.read_parquet(f)) for f in Path(copy.target).glob("part-*")) == 90
+
+
+def test_a_folder_of_somebody_else_is_left_alone(spark, path, tmp_path):
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    theirs = folder / "part-00000.parquet"
+    pl.DataFrame({"a": [1]}).write_parquet(theirs)
+    writer = lx.spark.merge_into(changes(spark, path, "after"), str(folder), format="parquet")
+    with pytest.raises(StreamingQueryException, match=r"not written by merge_into"):
+        run_to_end(
+            writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True)
+        )
+    assert [*folder.iterdir()] == [theirs]
+
+
+def test_what_was_killed_after_its_list_was_written_is_ended(tmp_path):
+    target = ParquetTarget(str(tmp_path / "copy"), None, {})
+    made, _ = batches(random.Random(1), 2)
+    target.merge(made[0], Mark("q", 0))
+    [file] = (tmp_path / "copy").glob("part-*")
+    stale = file.with_name(f"part-{'0' * 32}.parquet")
+    shutil.copy(file, stale)  # replaced by the last batch, which had not come to removing it
+    file.rename(file.with_name(f"_new-{file.name}"))
+    assert target.has(Mark("q", 0))
+    assert [*(tmp_path / "copy").glob("*part-*")] == [file]
 
 
 def test_columns_that_a_stream_got_anew_are_added_to_its_copy(spark, path, tmp_path):
