@@ -92,13 +92,13 @@ def merge_into(
     key_names, options = list(names("keys", keys)), StorageOptions(storage_options)
     _check_stream(rows_of("stream", stream), key_names)
     copy = target_of(target, format, catalog, options)
-    uris = {told["table"] for field in stream.schema if (told := _told(field.metadata))}
-    if copy.uri.rstrip("/").removeprefix("file://") in {
-        uri.removeprefix("file://") for uri in uris
-    }:
-        raise InvalidArgumentError(
-            f"target is the table itself, {copy.uri}, which is never written"
-        )
+    tables = {told["table"] for one in stream.schema if (told := _told(one.metadata))}
+    for table in tables:
+        if _is_within(copy.uri, table) or _is_within(table, copy.uri):
+            raise InvalidArgumentError(
+                f"target {copy.uri} is the table itself, {table}, or in it, or around it: a table "
+                "is never written"
+            )
     return stream.writeStream.foreachBatch(_merging(copy, key_names))
 
 
@@ -189,8 +189,16 @@ def _check_stream(stream: DataFrame, keys: list[str]) -> None:
         )
 
 
-def _place(uri: str) -> str:
-    return uri if "://" in uri else str(Path(uri).absolute())
+def _is_within(uri: str, other: str) -> bool:
+    """Whether a place is another one, or below it."""
+    place, above = (_plain(one) for one in (uri, other))
+    return f"{place}/".startswith(f"{above}/")
+
+
+def _plain(uri: str) -> str:
+    """Return a place in one spelling, without links."""
+    scheme, _, rest = uri.rpartition("://")
+    return str(Path(rest).resolve()) if scheme in ("", "file") else uri.rstrip("/")
 
 
 def _told(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -212,9 +212,13 @@ def test_what_a_copy_needs_is_told_before_it_starts(spark, path, tmp_path, image
     assert not (tmp_path / "copy").exists()
 
 
-def test_the_table_itself_is_never_a_target(spark, path):
-    with pytest.raises(lx.InvalidArgumentError, match="target is the table itself"):
-        lx.spark.merge_into(changes(spark, path, "after"), path)
+@pytest.mark.parametrize(
+    "place", ["{path}", "file://{path}", "{path}/copy", "{path}/../people.lance/", "{path}/.."]
+)
+def test_the_table_itself_is_never_a_target(spark, path, place):
+    stream, target = changes(spark, path, "after"), place.format(path=path)
+    with pytest.raises(lx.InvalidArgumentError, match="is the table itself"):
+        lx.spark.merge_into(stream, target, format="delta")
 
 
 def test_a_stream_of_something_else_is_refused(spark, path):
