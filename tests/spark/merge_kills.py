@@ -84,7 +84,7 @@ def batches(chance: random.Random, count: int) -> tuple[list[Batch], pl.DataFram
 def killed(folder: Path, kind: str, kills: int, seed: int) -> tuple[int, pl.DataFrame]:
     """Merge batches in processes that are killed; return how many were, and what must be there."""
     chance = random.Random(seed)
-    made, expected = batches(chance, 3 * kills)
+    made, expected = batches(chance, 2 * kills)
     (folder / "batches").write_bytes(pickle.dumps(made))
     command = [sys.executable, "-m", "tests.spark.merge_kills", kind, str(folder)]
     num_killed = 0
