@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
+from threading import RLock
 from typing import Any
 
 import msgspec
@@ -207,10 +208,12 @@ class Recorder:
         traits = view.traits_to_share()
         self.note([getattr(view, name) for name in view.traits(sync=True)])
         says = view.send_message
+        in_turn = RLock()  # a worker tells news while another thread replies
 
         def noted(what: What, kind: str, message: Message | None, *of: Any) -> None:
-            told.append((what, kind, message))
-            says(what, kind, message, *of)
+            with in_turn:
+                told.append((what, kind, message))
+                says(what, kind, message, *of)
 
         view.send_message = noted  # type: ignore[assignment, method-assign]
 
