@@ -110,6 +110,8 @@ _WAV = (
     b"\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\x04\0\0\0\x80\x80\x80\x80"
 )
 _SECONDS = 60.0
+_WAITED = re.compile(r'(\bwait\\*": ?)\d+')
+"""How long a page waits until it looks again, which follows from how long looking took."""
 _WRITTEN_AT = 1_767_600_000  # 2026-01-05
 
 
@@ -167,9 +169,8 @@ class Recorder:
             "// Written by python -m tests.widgets.sent: what Python says, and how it is sent.\n\n"
         )
         imports = f'import type {{ {", ".join(used)} }} from "../src/messages";\n\n'
-        return f"{head}{imports}export const SENT = {{\n{''.join(lines)}}};\n".replace(
-            str(_tables()), "/tables"
-        )
+        told = _WAITED.sub(r"\g<1>4000", "".join(lines)).replace(str(_tables()), "/tables")
+        return f"{head}{imports}export const SENT = {{\n{told}}};\n"
 
     def keep(self, name: str, kind: str, said: Any, parts: Sequence[str | bytes]) -> None:
         """Keep a message: what it says, as its type in the browser, and what is sent."""
