@@ -20,6 +20,7 @@ from lance_explorer.arguments import of_kind
 from lance_explorer.changes.change_feed import Changes
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches, value_names
 from lance_explorer.spark.given import session_of
@@ -91,6 +92,10 @@ class ChangesSource(Source):
         self._begin = self._options.version("begin_version", view, is_begin=True) or 0
         self._table = PinnedTable.at(view, self._end or view.latest_version, self._ref)
         self.note = f"up to version {self._end}"
+        self._first = next(
+            (file.version for file in view.listing.versions if file.version >= self._begin),
+            view.latest_version,
+        )
 
     @classmethod
     def name(cls) -> str:
@@ -107,10 +112,20 @@ class ChangesSource(Source):
         told = {
             "table": self._table.ref.uri,
             "images": self._options.text("images"),
-            "has_row_ids": found._versions.ids_of is not None,
+            "has_row_ids": found._versions.ids_of is not None and self._begins_with_row_ids(),
         }
         commented = with_comments(schema, CHANGES, self.note)
         return with_metadata(commented, {CHANGES_OF: json.dumps(told)})
+
+    def _begins_with_row_ids(self) -> bool:
+        """Return whether the first version that is read has stable row IDs; False without values.
+
+        A version may turn them on. The feed calls rows of earlier commits by their addresses.
+        """
+        if self._options.text("images") not in ("after", "both"):
+            return False
+        [record] = self._ref.open().version(self._first).records
+        return bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return what reads some columns once."""

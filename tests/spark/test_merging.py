@@ -15,6 +15,7 @@ import lance_explorer as lx
 from lance_explorer.spark.merge_targets import Mark
 from lance_explorer.spark.merging import last_changes
 from lance_explorer.spark.parquet_target import ParquetTarget
+from tests.differential.row_ids_turned_on import turn_on_row_ids
 from tests.spark.merge_kills import FORMATS, batches, catalog_in, killed, rows_of
 from tests.spark.streams import at_most, run_to_end
 
@@ -227,6 +228,16 @@ def test_a_stream_of_something_else_is_refused(spark, path):
 def test_row_addresses_are_no_keys(spark, tmp_path):
     path = str(tmp_path / "t.lance")
     lance.write_dataset(people(0, 5), path)
+    with pytest.raises(lx.InvalidArgumentError, match="no stable row IDs"):
+        lx.spark.merge_into(changes(spark, path, "after"), str(tmp_path / "copy.lance"))
+
+
+def test_row_ids_that_were_turned_on_later_are_no_keys(spark, tmp_path):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(people(0, 5), path)
+    turn_on_row_ids(path)
+    lance.dataset(path).insert(people(5, 5))
+    assert lx.open_table(path).latest.has_stable_row_ids
     with pytest.raises(lx.InvalidArgumentError, match="no stable row IDs"):
         lx.spark.merge_into(changes(spark, path, "after"), str(tmp_path / "copy.lance"))
 
