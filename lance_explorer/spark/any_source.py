@@ -96,9 +96,9 @@ class AnySource(Source):
 def _source(given: Mapping[str, str]) -> Source:
     """Return the source that options ask for."""
     options = dict(given)
-    is_feed = options.pop("readchangefeed", "").lower() == "true"
-    if is_feed:
-        options["readchangefeed"] = "true"
+    is_feed = options.get("readchangefeed", "").lower() == "true"
+    if not is_feed:
+        options.pop("readchangefeed", None)  # only changes know it
     view = options.pop("view", "changes" if is_feed else "rows")
     if view in SERVED:
         view, options = "metadata", {**options, "frame": view}

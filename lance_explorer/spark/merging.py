@@ -74,8 +74,8 @@ def merge_into(
     Raises
     ------
     InvalidArgumentError
-        If the stream is none of changes, or has not what the keys need; if the target is the table
-        itself, or it is not plain what it is.
+        If the stream is not one of changes, or lacks what the keys need; if the target is the table
+        itself, is inside it or around it, or has an unknown format.
     MissingDependencyError
         If the library of the target is not installed: ``pip install 'lance-explorer[sinks]'``.
 

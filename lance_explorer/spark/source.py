@@ -23,9 +23,9 @@ _R = TypeVar("_R")
 def says_what_is_wrong(
     read: Callable[[_R, Any], Iterator[pa.RecordBatch]],
 ) -> Callable[[_R, Any], Iterator[pa.RecordBatch]]:
-    """Let what reads in a task tell its errors without where in our code they were found.
+    """Remove the traceback from our own errors that a task raises.
 
-    Spark sends the whole traceback to the driver, and repeats it in each error that it makes of it.
+    Spark sends the traceback to the driver and repeats it in each of its own errors.
     """
 
     @wraps(read)

@@ -287,11 +287,11 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return parts
 
     def _can_be_cut(self, versions: VersionRange, position: int) -> bool:
-        """Whether what a commit did to a row is told without looking at other rows, or older ones.
+        """Return whether a commit may be split between two batches.
 
-        Without row IDs a row is known by where it was born. If the versions before were cleaned up
-        between two batches, it would be known by another address in the second one; but not a row
-        that this commit has appended.
+        An offset names rows by their identities, which must be the same in both batches. Without
+        row IDs an identity is the address where a row was born. A cleanup between the batches
+        changes it, except for rows that this commit appended.
         """
         if self._has_key or not is_told_by_itself(versions, position):
             return False

@@ -57,7 +57,7 @@ __all__ = [
 ]
 
 CHANGES_OF = "lance_explorer.changes"
-"""In the metadata of each column of changes: of which table they are, and what is told of it."""
+"""A key in the metadata of each column of changes; its value names the table and the images."""
 
 _MOST_DIGITS = 38
 
