@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lance_explorer import above
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from lance_explorer import demo, figures, spark, widgets
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
+    from lance_explorer.changes.merge import MergePreview
     from lance_explorer.changes.steps import ChangeStep, VersionRange
     from lance_explorer.changes.three_way import ThreeWay
     from lance_explorer.checks.salvage import salvage
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
         VersionNotFoundError,
     )
     from lance_explorer.findings import Finding
+    from lance_explorer.history.ancestors import BranchVersion
     from lance_explorer.history.view import HistoryView
     from lance_explorer.ledger.cache_files import clear_cache
     from lance_explorer.ledger.ledger import Ledger
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from lance_explorer.plans.plan import Plan
     from lance_explorer.plans.records import OnConflict
     from lance_explorer.profiles.drift import Drift
+    from lance_explorer.report.review import Review
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table, open_table
     from lance_explorer.widgets.database import DatabaseExplorer
@@ -156,13 +160,20 @@ def _write_recorded_page(table: "Table", path: "str | PathLike[str]", most: int)
     return write_recorded_page(table, path, most)
 
 
-@above.write_diff.answered_by
-def _write_diff(
-    diff: "Diff", view: "HistoryView", version: int, path: "str | PathLike[str]"
-) -> "Path":
-    from lance_explorer.report.diff_page import write_diff
+@above.review_of_diff.answered_by
+def _review_of_diff(
+    diff: "Diff", end: "BranchVersion", key: "str | Sequence[str] | None"
+) -> "Review":
+    from lance_explorer.report.diff_review import diff_review
 
-    return write_diff(diff, view, version, path)
+    return diff_review(diff, end, key)
+
+
+@above.review_of_merge.answered_by
+def _review_of_merge(preview: "MergePreview", end: "BranchVersion") -> "Review":
+    from lance_explorer.report.merge_review import merge_review
+
+    return merge_review(preview, end)
 
 
 @above.merge_plan.answered_by

@@ -5,7 +5,7 @@ and ``lance_explorer/__init__.py``, which runs before any other module of the pa
 what answers it. That is imported at the first call.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
+    from lance_explorer.changes.merge import MergePreview
     from lance_explorer.changes.steps import ChangeStep, VersionRange
     from lance_explorer.changes.three_way import ThreeWay
     from lance_explorer.database import Database
+    from lance_explorer.history.ancestors import BranchVersion
     from lance_explorer.history.view import HistoryView
     from lance_explorer.plans.plan import Plan
     from lance_explorer.plans.records import OnConflict
     from lance_explorer.profiles.drift import Drift
+    from lance_explorer.report.review import Review
     from lance_explorer.table import Table
     from lance_explorer.widgets.database import DatabaseExplorer
     from lance_explorer.widgets.explorer import Explorer
@@ -33,9 +36,10 @@ __all__ = [
     "drift_of",
     "explorer_of",
     "merge_plan",
+    "review_of_diff",
+    "review_of_merge",
     "spark_frame",
     "table_of",
-    "write_diff",
     "write_recorded_page",
 ]
 
@@ -78,8 +82,11 @@ database_explorer_of: "Call[[Database, str, bool], DatabaseExplorer]" = Call()
 write_recorded_page: "Call[[Table, str | PathLike[str], int], Path]" = Call()
 """Write the explorer of a table as a page of so many bytes at most; return its path."""
 
-write_diff: "Call[[Diff, HistoryView, int, str | PathLike[str]], Path]" = Call()
-"""Write a diff as a page, given the table and version that it ends with; return its path."""
+review_of_diff: "Call[[Diff, BranchVersion, str | Sequence[str] | None], Review]" = Call()
+"""The review of a diff, given the version that it ends with and the key that matches rows."""
+
+review_of_merge: "Call[[MergePreview, BranchVersion], Review]" = Call()
+"""The review of a merge, given the version that is merged."""
 
 merge_plan: "Call[[ThreeWay, OnConflict, str | None, str | None], Plan]" = Call()
 """The plan that merges one side into the other: what to do about conflicts, author, reason."""

@@ -91,7 +91,7 @@ def _prepared(section: Section, most: int | None, draw: _Draw | None) -> dict[st
     """Return what the template needs of a section; None if nothing of it is shown."""
     from markupsafe import Markup
 
-    content = section.for_people
+    content = section.picture or section.for_people
     told = {"title": section.title, "is_warning": section.is_warning}
     match content:
         case None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 
 import polars as pl
 
@@ -10,9 +11,10 @@ from lance_explorer.answers.records import AnswerParts, Section
 from lance_explorer.findings import Finding
 from lance_explorer.shown import one_line, visible
 
-__all__ = ["answer_markdown"]
+__all__ = ["answer_markdown", "section_markdown", "words_markdown"]
 
 _MOST_ROWS = 50
+_MOST_COLUMNS = 16
 _LONGEST = 200
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~@!])")
 
@@ -33,11 +35,11 @@ def answer_markdown(answer: AnswerParts) -> str:
 
 
 def _blocks(answer: AnswerParts) -> Iterator[str]:
-    yield _words(answer.sentence)
+    yield words_markdown(answer.sentence)
     for finding in answer.findings:
         yield from _finding(finding)
     for section in answer.sections:
-        yield from _section(section)
+        yield from section_markdown(section)
     if answer.code and answer.is_call:
         yield ""
         yield from _code(answer.code)
@@ -45,19 +47,37 @@ def _blocks(answer: AnswerParts) -> Iterator[str]:
 
 def _finding(finding: Finding) -> Iterator[str]:
     yield ""
-    yield f"- **{finding.severity}** `{finding.code}`: {_words(finding.sentence)}"
+    yield f"- **{finding.severity}** `{finding.code}`: {words_markdown(finding.sentence)}"
 
 
-def _section(section: Section) -> Iterator[str]:
+def section_markdown(
+    section: Section, level: int = 3, most: int = _MOST_ROWS, longest: int = _LONGEST
+) -> Iterator[str]:
+    """Yield the lines of a section.
+
+    Parameters
+    ----------
+    section : Section
+        The section. Rows that have a picture are folded: the picture is what people would look at.
+    level : int
+        The level of its heading.
+    most, longest : int
+        How many rows are shown, and how many characters of a text.
+    """
     content = section.for_people
     if content is None or callable(content):
         return
-    if section.title:
-        yield f"\n### {_words(section.title)}"
+    is_folded = section.picture is not None
+    if is_folded:
+        summary = escape(one_line(section.title or "", None).replace("`", ""))
+        yield f"\n<details><summary>{summary}</summary>"
+    elif section.title:
+        yield f"\n{'#' * level} {words_markdown(section.title)}"
     yield ""
+    mark = "> " if section.is_warning else ""
     match content:
         case pl.DataFrame() as frame:
-            yield from _table(section, frame)
+            yield from _table(section, frame, most, longest)
         case Mapping() as facts:
             yield from _rows(
                 ["", ""],
@@ -65,23 +85,33 @@ def _section(section: Section) -> Iterator[str]:
                 [[name, fact_words(name, value)] for name, value in facts.items()],
             )
         case str() as text:
-            yield _words(text)
+            yield f"{mark}{words_markdown(text)}"
         case tuple() as lines:
-            mark = "> " if section.is_warning else ""
             for line in lines:
-                yield f"{mark}- {_words(line.words)}"
+                yield f"{mark}- {words_markdown(line.words)}"
+    if is_folded:
+        yield "\n</details>"
 
 
-def _table(section: Section, frame: pl.DataFrame) -> Iterator[str]:
-    shown = frame.head(_MOST_ROWS)
+def _table(section: Section, frame: pl.DataFrame, most: int, longest: int) -> Iterator[str]:
+    shown = frame.select(frame.columns[:_MOST_COLUMNS]).head(most)
     columns = [
-        people_texts(column, is_value=column.name in section.values, longest=_LONGEST)
+        people_texts(
+            column,
+            is_value=column.name in section.values,
+            longest=None if column.name in section.uncut else longest,
+        )
         for column in shown
     ]
     rows = [[*row] for row in zip(*columns, strict=True)]
     yield from _rows(shown.columns, [is_number(column) for column in shown], rows)
-    if len(frame) > len(shown):
-        yield f"\n{len(shown):,} of {len(frame):,} rows"
+    cut = [
+        f"{part:,} of {whole:,} {noun}"
+        for part, whole, noun in zip(shown.shape, frame.shape, ("rows", "columns"), strict=True)
+        if part < whole
+    ]
+    if cut:
+        yield f"\n{', '.join(cut)}"
 
 
 def _rows(
@@ -90,7 +120,7 @@ def _rows(
     yield _line([_plain(title) for title in titles])
     yield _line(["---:" if number else "---" for number in are_numbers])
     for row in rows:
-        yield _line(["" if text is None else _words(text) for text in row])
+        yield _line(["" if text is None else words_markdown(text) for text in row])
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -104,7 +134,7 @@ def _code(code: str) -> Iterator[str]:
     yield fence
 
 
-def _words(words: str) -> str:
+def words_markdown(words: str) -> str:
     """Return a sentence, in which names stay in backticks, and nothing else is markup."""
     told = [
         f"`{part.replace('|', chr(92) + '|')}`" if is_code else _plain(part)

@@ -113,6 +113,8 @@ class Section:
         Where the meanings of the columns stand.
     is_warning : bool
         Whether it must not be overlooked.
+    picture : function, optional
+        Draws the rows, and stands for them where pictures can be shown.
     """
 
     name: str
@@ -124,6 +126,7 @@ class Section:
     uncut: tuple[str, ...] = ()
     schema: FrameSchema | None = None
     is_warning: bool = False
+    picture: "Picture | None" = None
 
     @property
     def for_people(self) -> "Content | None":

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from lance_explorer.above import write_diff
+from lance_explorer.above import review_of_diff
 from lance_explorer.answers import Answer, Answering, Section
 from lance_explorer.answers.calls import call
 from lance_explorer.changes.branches import lost_on_the_way
@@ -270,17 +270,21 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
         """
         return self._answer(_same_content)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
+    def report(self, path: str | os.PathLike[str], key: str | Sequence[str] | None = None) -> Path:
         """Write what differs into one HTML file, for a review; return its path.
 
-        It has the rows as ``old → new``, how values were distributed before and after, schema,
-        indices, config and the commits between. It needs no script and no network. An existing file
-        is replaced. Blobs are left out, as are values if more than 200,000 rows differ.
+        It has counts by column, how values are distributed before and after, the first rows as
+        ``old → new`` with the columns that rows are known by first, schema, indices, config, the
+        commits between, and what is left out: blobs, and values if more than 200,000 rows differ.
+        It needs no network. An existing file is replaced.
 
         Parameters
         ----------
         path : str or os.PathLike
             The file; its folder must exist.
+        key : str or sequence of str, optional
+            Columns that identify a row, as of :meth:`rows`. Without them rows are matched by what
+            they are, and known by the primary key, the first column with a BTREE index, or row IDs.
 
         Returns
         -------
@@ -298,9 +302,22 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
         >>> table.diff(3, 4).report(folder / "review.html").name
         'review.html'
         """
-        return self._answer(
-            lambda pair: write_diff(self, pair.second.view, pair.second.version, path)
-        )
+        return self._answer(lambda pair: review_of_diff(self, pair.second, key).write(path))
+
+    def markdown(self, key: str | Sequence[str] | None = None) -> str:
+        """Return the same as GitHub-flavoured Markdown, short enough for a comment.
+
+        Parameters
+        ----------
+        key : str or sequence of str, optional
+            As of :meth:`report`.
+
+        Examples
+        --------
+        >>> table.diff(3, 4).markdown().splitlines()[0]
+        '## people.lance: version 3 to version 4'
+        """
+        return self._answer(lambda pair: review_of_diff(self, pair.second, key).markdown())
 
     def _answer(self, build: Callable[[VersionPair], _T]) -> _T:
         first, second = self._pair.first, self._pair.second

@@ -1,13 +1,15 @@
 """What a merge of one branch into another would bring; nothing is merged, and nothing written."""
 
+import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import polars as pl
 from propcache.api import cached_property
 
-from lance_explorer.above import merge_plan
+from lance_explorer.above import merge_plan, review_of_merge
 from lance_explorer.answers import Answer, Answering, Section, lines
 from lance_explorer.answers.calls import call
 from lance_explorer.arguments import check_choice, names
@@ -90,6 +92,11 @@ class MergePreview(Answering):
         return self._answer(lambda merge: (merge.fork.view.branch, merge.fork.version))
 
     @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that identify a row; none if a row is what it was at the fork."""
+        return self._key
+
+    @property
     def is_clean(self) -> bool:
         """Whether no row and no column is in conflict."""
         found = self.summary().row(0, named=True)
@@ -110,7 +117,9 @@ class MergePreview(Answering):
         """
         return self._answer(_Merge.summary)
 
-    def rows(self, outcome: str | Sequence[str] | None = None) -> pl.DataFrame:
+    def rows(
+        self, outcome: str | Sequence[str] | None = None, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
         """Return the rows that either side changed since the fork, and what comes of each.
 
         Parameters
@@ -118,12 +127,14 @@ class MergePreview(Answering):
         outcome : str or sequence of str, optional
             Only rows with these outcomes: ``"incoming"``, ``"kept"``, ``"same"``, ``"combined"``
             and ``"conflict"``; all by default.
+        columns : sequence of str, optional
+            The columns whose values are in the frame; all by default, and blobs are read whole.
 
         Returns
         -------
         polars.DataFrame
-            The columns of ``MERGE_ROWS``, and three structs of all columns of the table: ``base``,
-            the values at the fork, ``ours`` and ``theirs``; null where the row is not.
+            The columns of ``MERGE_ROWS``, and three structs of these columns: ``base``, the values
+            at the fork, ``ours`` and ``theirs``; null where the row is not.
 
         Examples
         --------
@@ -134,7 +145,8 @@ class MergePreview(Answering):
         [None, 3, 7]
         """
         chosen = _outcomes(outcome)
-        return self._answer(lambda merge: merge.sides.rows(chosen))
+        some = None if columns is None else names("columns", columns)
+        return self._answer(lambda merge: merge.sides.rows(chosen, some))
 
     @documented(MERGE_CELLS)
     def cells(self) -> pl.DataFrame:
@@ -199,6 +211,47 @@ class MergePreview(Answering):
         """
         return self._answer(lambda merge: merge_plan(merge.sides, on_conflict, author, reason))
 
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write what a merge would bring into one HTML file, for a review; return its path.
+
+        It has the conflicts, the rows that would come with the columns that rows are known by
+        first, counts by column and how values are distributed at the fork and on the branch,
+        changed fields, and what is left out: blobs, and values if more than 200,000 rows would
+        come. It needs no network. An existing file is replaced.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file; its folder must exist.
+
+        Returns
+        -------
+        pathlib.Path
+
+        Raises
+        ------
+        InvalidArgumentError
+            If the folder does not exist, or ``path`` is a folder.
+        StorageError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> table.merge_preview("dev").report(folder / "merge.html").name
+        'merge.html'
+        """
+        return self._answer(lambda merge: review_of_merge(self, merge.places[1]).write(path))
+
+    def markdown(self) -> str:
+        """Return the same as GitHub-flavoured Markdown, short enough for a comment.
+
+        Examples
+        --------
+        >>> table.merge_preview("dev").markdown().splitlines()[0]
+        '## people.lance: merge dev into main'
+        """
+        return self._answer(lambda merge: review_of_merge(self, merge.places[1]).markdown())
+
     def _answer(self, build: Callable[["_Merge"], _T]) -> _T:
         ours, theirs = self._ours, self._theirs
 
@@ -250,12 +303,12 @@ class _Merge:
     """Both sides, and what became of rows since the fork."""
 
     def __init__(self, ours: BranchVersion, theirs: BranchVersion, key: Sequence[str]) -> None:
-        self._places = ours, theirs
+        self.places = ours, theirs
         self._key = key
 
     @cached_property
     def common(self) -> Ancestry:
-        return ancestry(*self._places)
+        return ancestry(*self.places)
 
     @cached_property
     def fork(self) -> BranchVersion:
@@ -269,10 +322,10 @@ class _Merge:
 
     @cached_property
     def sides(self) -> ThreeWay:
-        return ThreeWay(self.fork, *self._places, self._key)
+        return ThreeWay(self.fork, *self.places, self._key)
 
     def summary(self) -> pl.DataFrame:
-        ours, theirs = self._places
+        ours, theirs = self.places
         found, both, schema = self.sides.matched, self.sides.compared, self.sides.schema
         late = both.theirs.where(both.has_outcome("incoming"))
         brings = _counts(found.only_theirs, late)

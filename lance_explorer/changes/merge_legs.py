@@ -84,13 +84,13 @@ class Leg:
         there = self.names(at_end=True)
         return {own: name for name, own in self.names(at_end=False).items() if name in there} | kept
 
-    def before(self, runs: ChangeRuns) -> pl.DataFrame:
-        """Return rows as they were at the fork, one a run."""
-        return self._images(self.columns).before(runs)
+    def before(self, runs: ChangeRuns, names: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return rows as they were at the fork, one a run; of :attr:`columns` all, or some."""
+        return self._images(self._some(names)).before(runs)
 
-    def after(self, runs: ChangeRuns) -> pl.DataFrame:
-        """Return rows as they are at the end, one a run."""
-        return self._images(self.columns).after(runs)
+    def after(self, runs: ChangeRuns, names: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return rows as they are at the end, one a run; of :attr:`columns` all, or some."""
+        return self._images(self._some(names)).after(runs)
 
     def keyed(self, key: Sequence[str], side: str) -> KeyedRows:
         """Return the changed rows by their key: what went and came with one key is one update.
@@ -137,6 +137,9 @@ class Leg:
             ),
             pl.concat([part.select(names) for part in (both, gone, come)]),
         )
+
+    def _some(self, names: Sequence[str] | None) -> ValueColumns:
+        return self.columns if names is None else self._columns(names)
 
     def _columns(self, names: Sequence[str] | None) -> ValueColumns:
         return columns_between([self.pair.rows_after.stop, self.pair.rows_before.stop], names)

@@ -70,7 +70,7 @@ def row_lines(
             compared.conflicting_columns(wanted).alias("columns"),
             pl.Series("is_uncertain", compared.is_uncertain[wanted]),
         )
-        parts.append(_beside(head, compared.images.where(wanted)))
+        parts.append(_beside(head, compared.images.where(wanted).select([*values.schema])))
     return pl.concat(parts).sort("_rowaddr_base", nulls_last=True, maintain_order=True)
 
 

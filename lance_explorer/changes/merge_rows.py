@@ -178,6 +178,11 @@ class Images(NamedTuple):
         was, here, there = self.are_there
         return Images(base, ours, theirs, (was[chosen], here[chosen], there[chosen]))
 
+    def select(self, columns: Sequence[str]) -> "Images":
+        """Return the values of some columns."""
+        base, ours, theirs = [image.select(columns) for image in self[:3]]
+        return Images(base, ours, theirs, self.are_there)
+
 
 class Values:
     """Reads the values of rows at the fork and on both sides, in the columns of a preview.
@@ -186,10 +191,25 @@ class Values:
     ----------
     ours, theirs : Leg
         Both sides.
+    chosen : sequence of str, optional
+        Only these columns of the preview are read.
     """
 
-    def __init__(self, ours: Leg, theirs: Leg) -> None:
+    def __init__(self, ours: Leg, theirs: Leg, chosen: Sequence[str] | None = None) -> None:
         self._ours, self._theirs = ours, theirs
+        self._chosen = chosen
+
+    @cached_property
+    def schema(self) -> pl.Schema:
+        """The columns that are read."""
+        every = self.columns.schema
+        if self._chosen is None:
+            return every
+        if missing := [name for name in self._chosen if name not in every]:
+            raise InvalidArgumentError(
+                f"columns has {missing[0]!r}: the merged table has only {', '.join(every)}"
+            )
+        return pl.Schema({name: every[name] for name in self._chosen})
 
     @cached_property
     def columns(self) -> MergedColumns:
@@ -211,7 +231,7 @@ class Values:
 
     def none(self) -> Images:
         """Return the values of no rows."""
-        nothing, nobody = pl.DataFrame(schema=self.columns.schema), np.zeros(0, dtype=np.bool_)
+        nothing, nobody = pl.DataFrame(schema=self.schema), np.zeros(0, dtype=np.bool_)
         return Images(nothing, nothing, nothing, (nobody, nobody, nobody))
 
     def only(self, runs: ChangeRuns, *, is_ours: bool) -> Images:
@@ -231,13 +251,15 @@ class Values:
 
     def _read(self, leg: Leg, runs: ChangeRuns, there: _Mask, at_end: bool) -> pl.DataFrame:
         """Return values of the rows that are there, and nulls for the others."""
-        schema = self.columns.schema
-        some = runs.where(there)
-        if not len(some):
+        schema, some = self.schema, runs.where(there)
+        called = self.columns.theirs if leg is self._theirs else {n: n for n in leg.columns.schema}
+        wanted = [own for own, name in called.items() if name in schema]
+        if not len(some) or not wanted:
             return pl.DataFrame(schema=schema).clear(len(runs))
-        found = leg.after(some) if at_end else leg.before(some)
+        names = None if self._chosen is None else wanted
+        found = leg.after(some, names) if at_end else leg.before(some, names)
         if leg is self._theirs:
-            found = found.rename(self.columns.theirs)
+            found = found.rename({own: called[own] for own in found.columns})
         found = pl.concat([pl.DataFrame(schema=schema), found], how="diagonal_relaxed")
         if there.all():
             return found

@@ -103,10 +103,11 @@ class ThreeWay:
         """How their side and ours differ."""
         return VersionPair(self.places[1], self.places[0])
 
-    def rows(self, chosen: Sequence[str]) -> pl.DataFrame:
+    def rows(self, outcomes: Sequence[str], columns: Sequence[str] | None = None) -> pl.DataFrame:
         """Return the rows with some outcomes: see :meth:`.MergePreview.rows`."""
+        values = Values(self.ours, self.theirs, columns)
         return row_lines(
-            self.values, self.matched, self.compared, chosen, has_row_ids=self.has_row_ids
+            values, self.matched, self.compared, outcomes, has_row_ids=self.has_row_ids
         )
 
     def cells(self) -> pl.DataFrame:

@@ -26,9 +26,6 @@ _FOUND = 1
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-_dry_run = click.option(
-    "--dry-run", is_flag=True, help="Needed: this command only says what would be done."
-)
 _clones = click.option(
     "--clone", "clones", multiple=True, help="A shallow clone of the table; can be repeated."
 )
@@ -58,18 +55,20 @@ def du(
     clones: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Print how much the table at URI takes on disk, and why; or each table of a folder of them."""
+    """Print how much the table at URI takes on disk, why, and what can be freed.
+
+    Of a folder of tables, how much each takes.
+    """
     of_a_table = {"--branch": branch, "--clone": clones}
     if (database := database_at(uri, of_a_table, allow_bases)) is not None:
         print_answer(database.disk_usage().answer, as_json=as_json)
         return
     usage = open_apart(uri, branch=branch, allow_bases=allow_bases).disk_usage(clones)
-    print_answer(usage.answer, as_json=as_json)
+    print_answer(usage.answer_with_plans, as_json=as_json)
 
 
 @main.command()
 @click.argument("uri")
-@_dry_run
 @click.option("--older-than", type=AGE, help="How old versions are that go, as 14d.")
 @click.option("--retain-versions", type=int, help="How many of the last versions stay.")
 @click.option("--version", "versions", multiple=True, help="Only this one goes; can be repeated.")
@@ -81,7 +80,6 @@ def du(
 @JSON
 def cleanup(
     uri: str,
-    dry_run: bool,
     older_than: timedelta | None,
     retain_versions: int | None,
     versions: tuple[str, ...],
@@ -98,7 +96,6 @@ def cleanup(
     is removed: at the end are the calls of pylance that do it. A call that would break what
     branches, clones or others need is not among them.
     """
-    _require_dry_run(dry_run, "cleanup")
     of_a_table = {
         "--branch": branch,
         "--clone": clones,
@@ -119,7 +116,6 @@ def cleanup(
 
 @main.command()
 @click.argument("uri")
-@_dry_run
 @click.option("--target-rows-per-fragment", type=int)
 @click.option("--materialize-deletions/--keep-deletions", default=None)
 @click.option("--materialize-deletions-threshold", type=float)
@@ -131,7 +127,6 @@ def cleanup(
 @JSON
 def compact(
     uri: str,
-    dry_run: bool,
     branch: str | None,
     allow_bases: tuple[str, ...],
     as_json: bool,
@@ -141,7 +136,6 @@ def compact(
 
     Nothing is rewritten: the last line is the call of pylance that does it.
     """
-    _require_dry_run(dry_run, "compact")
     given = {name: value for name, value in options.items() if value is not None}
     table = open_apart(uri, branch=branch, allow_bases=allow_bases)
     preview = table.compaction_preview(**given)
@@ -234,11 +228,3 @@ def duplicates(
     found = open_apart(uri, branch=branch, allow_bases=allow_bases).duplicates(key.split(","))
     print_answer(found.answer, as_json=as_json)
     sys.exit(_FOUND if found else 0)
-
-
-def _require_dry_run(is_given: bool, command: str) -> None:
-    if not is_given:
-        raise click.UsageError(
-            f"{command} only says what would be done: add --dry-run. To do it, run the call of "
-            "pylance that it prints."
-        )

@@ -42,70 +42,156 @@ class _Unknown(click.ClickException):
 
 
 class _Listed(NamedTuple):
-    """A command in the list of commands: the module that has it, and what it prints or does."""
+    """A command in the list of commands.
+
+    Attributes
+    ----------
+    module : str
+        The module that has it.
+    words : str
+        What it prints or does.
+    example : str
+        How it is called.
+    """
 
     module: str
     words: str
+    example: str
 
 
 _COMMANDS = {
     "Look at many tables": {
-        "tables": _Listed("tables", "The tables of a folder or bucket, what hurts most first."),
-        "metrics": _Listed("metrics", "Their numbers for a monitor, once."),
-        "watch": _Listed("metrics", "The same again and again."),
+        "tables": _Listed(
+            "tables",
+            "The tables of a folder or bucket, what hurts most first.",
+            "tables s3://bucket/db",
+        ),
+        "metrics": _Listed(
+            "metrics",
+            "Their numbers for a monitor, once.",
+            "metrics s3://bucket/db --format json",
+        ),
+        "watch": _Listed(
+            "metrics", "The same again and again.", "watch s3://bucket/db --port 9464"
+        ),
     },
     "Look at a table": {
-        "open": _Listed("tables", "Open its explorer in a browser."),
-        "log": _Listed("commits", "Its commits, newest first."),
-        "show": _Listed("commits", "What one commit did."),
-        "inspect": _Listed("commits", "A frame of its metadata, such as refs or fragments."),
-        "versions": _Listed("tables", "What each version holds, one line each."),
-        "sql": _Listed("rows", "The result of a SELECT over its metadata."),
-        "report": _Listed("tables", "Write a report into one HTML file."),
-        "lab": _Listed("tables", "Make sample tables, open the notebooks in JupyterLab."),
+        "open": _Listed("tables", "Open its explorer in a browser.", "open photos.lance"),
+        "log": _Listed("commits", "Its commits, newest first.", "log photos.lance --limit 5"),
+        "show": _Listed("commits", "What one commit did.", "show photos.lance 29"),
+        "inspect": _Listed(
+            "commits",
+            "A frame of its metadata, such as refs or fragments.",
+            "inspect photos.lance fragments",
+        ),
+        "versions": _Listed(
+            "tables",
+            "What each version holds, one line each.",
+            "versions photos.lance --branch dev",
+        ),
+        "sql": _Listed(
+            "rows",
+            "The result of a SELECT over its metadata.",
+            'sql photos.lance "SELECT version, message FROM versions"',
+        ),
+        "report": _Listed(
+            "tables",
+            "Write a report into one HTML file.",
+            "report photos.lance --output photos.html",
+        ),
+        "lab": _Listed(
+            "tables",
+            "Make sample tables, open the notebooks in JupyterLab.",
+            "lab --folder my_notebooks",
+        ),
     },
     "Follow rows": {
-        "find": _Listed("rows", "The rows that match, in every version."),
-        "row": _Listed("rows", "What happened to one row."),
-        "blame": _Listed("rows", "Which commit last changed each cell."),
+        "find": _Listed(
+            "rows", "The rows that match, in every version.", "find photos.lance \"label = 'dog'\""
+        ),
+        "row": _Listed("rows", "What happened to one row.", "row photos.lance 42 --values"),
+        "blame": _Listed(
+            "rows", "Which commit last changed each cell.", 'blame photos.lance "photo_id = 42"'
+        ),
     },
     "Compare versions": {
-        "diff": _Listed("tables", "How two versions differ."),
-        "merge-preview": _Listed("branches", "What a merge of a branch would bring."),
-        "lock": _Listed("tables", "A file that identifies a version."),
-        "verify": _Listed("tables", "Whether locked versions are as they were."),
+        "diff": _Listed(
+            "comparing",
+            "How two versions differ.",
+            "diff photos.lance yesterday -1 --html review.html",
+        ),
+        "merge-preview": _Listed(
+            "comparing",
+            "What a merge of a branch would bring.",
+            "merge-preview photos.lance dev --key photo_id",
+        ),
+        "lock": _Listed(
+            "tables", "A file that identifies a version.", "lock photos.lance --output data.lock"
+        ),
+        "verify": _Listed(
+            "tables", "Whether locked versions are as they were.", "verify data.lock"
+        ),
     },
     "Values over time": {
-        "profile": _Listed("values", "What values columns have, and which commits moved them."),
-        "drift": _Listed("values", "How far vectors or numbers moved between two versions."),
+        "profile": _Listed(
+            "values",
+            "What values columns have, and which commits moved them.",
+            "profile photos.lance --column rating",
+        ),
+        "drift": _Listed(
+            "values",
+            "How far vectors or numbers moved between two versions.",
+            "drift photos.lance embedding yesterday -1",
+        ),
     },
     "Health and disk": {
-        "check": _Listed("disk", "What is wrong with it, and what to do."),
-        "damage": _Listed("disk", "Damaged files: what is lost, and where else it stands."),
-        "salvage": _Listed("disk", "What is left of a table that does not open."),
-        "duplicates": _Listed("disk", "Keys that several rows have, and who brought them."),
-        "du": _Listed("disk", "How much it takes on disk, and why."),
-        "cleanup": _Listed("disk", "What a cleanup would remove, and what it would break."),
-        "compact": _Listed("disk", "What a compaction would do."),
+        "check": _Listed(
+            "disk", "What is wrong with it, and what to do.", "check photos.lance --depth deep"
+        ),
+        "damage": _Listed(
+            "disk", "Damaged files: what is lost, and where else it stands.", "damage photos.lance"
+        ),
+        "salvage": _Listed(
+            "disk", "What is left of a table that does not open.", "salvage photos.lance"
+        ),
+        "duplicates": _Listed(
+            "disk",
+            "Keys that several rows have, and who brought them.",
+            "duplicates photos.lance photo_id",
+        ),
+        "du": _Listed("disk", "How much it takes on disk, and why.", "du photos.lance"),
+        "cleanup": _Listed(
+            "disk",
+            "What a cleanup would remove, and what it would break.",
+            "cleanup photos.lance --older-than 14d",
+        ),
+        "compact": _Listed("disk", "What a compaction would do.", "compact photos.lance"),
     },
     "Undo and repair": {
-        "plan": _Listed("plans", "A script that undoes a commit, puts rows back, repairs a table."),
+        "plan": _Listed(
+            "plans",
+            "A script that undoes a commit, puts rows back, repairs a table.",
+            "plan revert photos.lance 29 --save undo-29",
+        ),
     },
     "Keep and serve": {
-        "record": _Listed("tables", "Keep what metadata says, before a cleanup removes it."),
-        "forget-values": _Listed("tables", "Remove a person's values from a ledger and the cache."),
-        "mcp": _Listed("assistant", "Let an assistant ask about tables."),
+        "record": _Listed(
+            "tables",
+            "Keep what metadata says, before a cleanup removes it.",
+            "record photos.lance --ledger my_ledger",
+        ),
+        "forget-values": _Listed(
+            "tables",
+            "Remove a person's values from a ledger and the cache.",
+            'forget-values photos.lance "photo_id = 42" --ledger my_ledger',
+        ),
+        "mcp": _Listed("assistant", "Let an assistant ask about tables.", "mcp photos.lance"),
     },
 }
 """The commands by what they are for; the module of a command is loaded when it is called."""
 
-_EXAMPLES = (
-    "lance-explorer open photos.lance",
-    "lance-explorer tables s3://bucket/db",
-    "lance-explorer log photos.lance --limit 5",
-    "lance-explorer find photos.lance \"label = 'dog'\"",
-    "lance-explorer plan revert photos.lance 29 --save undo-29",
-)
+_SHOWN_FIRST = ("open", "tables", "log", "find", "diff", "plan")
+"""Commands whose examples stand in the help of all."""
 
 
 class _Group(click.Group):
@@ -118,6 +204,10 @@ class _Group(click.Group):
         for commands in _COMMANDS.values():
             if cmd_name in commands:
                 import_module(f"lance_explorer.cli.{commands[cmd_name].module}")
+                command = self.commands[cmd_name]
+                # \b keeps click from filling the lines.
+                command.epilog = f"\b\nExample:\n  lance-explorer {commands[cmd_name].example}"
+                return command
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
@@ -132,9 +222,10 @@ class _Group(click.Group):
         for title, commands in _COMMANDS.items():
             with formatter.section(title):
                 formatter.write_dl([(name, one.words) for name, one in commands.items()])
+        every = {name: one for commands in _COMMANDS.values() for name, one in commands.items()}
         with formatter.section("Examples"):
-            for example in _EXAMPLES:
-                formatter.write(f"  {example}\n")
+            for name in _SHOWN_FIRST:
+                formatter.write(f"  lance-explorer {every[name].example}\n")
 
     def invoke(self, ctx: click.Context) -> object:
         try:

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from lance_explorer.database.moment import Verifications
 
 __all__ = [
-    "diff",
     "forget_values",
     "lab",
     "lock",
@@ -81,49 +80,6 @@ def versions(
     """Print what happened to the table at URI, one line for each version."""
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     print_answer(versions_answer(table._view, table.versions()), as_json=as_json, most=None)
-
-
-@main.command(context_settings={"ignore_unknown_options": True})  # so that -1 is a version
-@click.argument("uri")
-@click.argument("a")
-@click.argument("b")
-@ALLOW_BASES
-@LEDGER
-@click.option(
-    "--content", is_flag=True, help="Compare only rows and values, not in which files they are."
-)
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if anything differs, as git does.")
-@click.option("--html", type=click.Path(path_type=Path), help="Write a page for a review there.")
-@JSON
-def diff(
-    uri: str,
-    a: str,
-    b: str,
-    allow_bases: tuple[str, ...],
-    ledger: str | None,
-    content: bool,
-    exit_code: bool,
-    html: Path | None,
-    as_json: bool,
-) -> None:
-    """Print how versions A and B of the table at URI differ.
-
-    A version is a number (-1 is the latest), a tag, a day or time in UTC such as
-    2026-01-31, 2026-01-31T09:30, yesterday or "3 hours ago", or a version of a branch such as
-    dev@5. Write a tag that looks like one of these as tag:26. With --exit-code, the exit code is
-    0 if nothing differs, and 1 if something does; it is 2 if that is unknown.
-    """
-    table = open_apart(uri, allow_bases=allow_bases, ledger=ledger)
-    found = table.diff(a, b)
-    different = _DIFFERENT if exit_code else 0
-    if html is not None:
-        click.echo(visible(str(found.report(html))), err=as_json)
-    if content:
-        same = found.same_content()
-        print_answer(same.answer, as_json=as_json)
-        sys.exit(0 if same else different)
-    print_answer(found.answer, as_json=as_json)
-    sys.exit(0 if found.is_identical else different)
 
 
 @main.command()

@@ -1,6 +1,7 @@
 """How much is on disk and why: by kind and status, and by the version that wrote it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import polars as pl
 
@@ -8,6 +9,7 @@ from lance_explorer.answers import Answer, Answering, Section, lines, said
 from lance_explorer.arguments import of_kind
 from lance_explorer.disk.named_files import KINDS
 from lance_explorer.disk.owners import STATUSES, owned
+from lance_explorer.disk.plans import plans
 from lance_explorer.disk.survey import Survey, closed_bases, survey
 from lance_explorer.frames.columns import BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.documented import documented
@@ -138,6 +140,21 @@ class DiskUsage(Answering):
             ),
             "table.disk_usage().summary()",
         )
+
+    @property
+    def answer_with_plans(self) -> Answer:
+        """The same, with what a cleanup and a compaction would do, and their calls of pylance.
+
+        Examples
+        --------
+        >>> table.disk_usage().answer_with_plans.words("plans")[0].split(":")[0]
+        'A cleanup now, of what is older than 14 days'
+        """
+        words = [
+            f"{title}: {plan.sentence} `{plan.code}`" for title, plan in plans(self._found).items()
+        ]
+        section = Section("plans", "What can be done", lines(words))
+        return replace(self.answer, sections=(*self.answer.sections, section))
 
     @property
     def _subject(self) -> str:

@@ -18,7 +18,11 @@ _MOST_VALUES = 10
 _LONGEST_LABEL = 24
 _LONGEST_TITLE = 100
 
-_WIDTH, _HEIGHT, _GAP = 560, 90, 2
+_WIDTH, _HEIGHT, _GAP = 640, 90, 10
+_TOP, _LEAST_WIDTH = 20, 140
+_WIDEST_PAIR = 56
+_LETTER = 6.2
+"""The width of a letter of a label."""
 
 _COUNTS = tuple[tuple[str, ...], list[tuple[int, ...]]]
 """Labels, and for each set of rows how many values are in each bin, or are each value."""
@@ -114,13 +118,25 @@ def bars_of(before: pl.Series, after: pl.Series) -> Bars | None:
 def bars_picture(name: str, bars: Bars) -> str:
     """Return the bars as SVG: of each pair the left one is before, the right one after."""
     most = max([1, *bars.before, *bars.after])
-    width = _WIDTH / max(len(bars.labels), 1)
+    texts = [one_line(label, _LONGEST_LABEL) for label in bars.labels]
+    letters = max([len(text) for text in texts], default=0)
+    pair = min(max(letters * _LETTER + _GAP, _WIDEST_PAIR), _WIDTH / max(len(texts), 1))
+    width = max(pair * len(texts), _LEAST_WIDTH)
+    bar_width = min(pair * 0.4, _WIDEST_PAIR * 0.4)
+    end = -float(_GAP)
     title = f"{one_line(name)}, before and after"
-    box = {"viewBox": f"0 0 {_WIDTH} {_HEIGHT + 16}", "width": f"{_WIDTH}", "role": "img"}
+    box = {
+        "viewBox": f"0 0 {width:.0f} {_TOP + _HEIGHT + 18}",
+        "width": f"{width:.0f}",
+        "role": "img",
+    }
     svg = Element("svg", {"class": "bars", "aria-label": title, **box})
-    every = max(1, -(-len(bars.labels) // 8))
+    for left, style in ((0, "before"), (70, "after")):
+        square = {"class": style, "x": f"{left}", "y": "0", "width": "10", "height": "10"}
+        SubElement(svg, "rect", square)
+        SubElement(svg, "text", {"x": f"{left + 14}", "y": "9"}).text = style
     for number, (label, *counts) in enumerate(zip(*bars, strict=True)):
-        left = number * width
+        middle = (number + 0.5) * pair
         for side, (style, count) in enumerate(zip(("before", "after"), counts, strict=True)):
             height = _HEIGHT * count / most
             bar = SubElement(
@@ -128,19 +144,22 @@ def bars_picture(name: str, bars: Bars) -> str:
                 "rect",
                 {
                     "class": style,
-                    "x": f"{left + side * (width - _GAP) / 2:.1f}",
-                    "y": f"{_HEIGHT - height:.1f}",
-                    "width": f"{max((width - _GAP) / 2 - 0.5, 0.5):.1f}",
+                    "x": f"{middle + (side - 1) * bar_width:.1f}",
+                    "y": f"{_TOP + _HEIGHT - height:.1f}",
+                    "width": f"{bar_width:.1f}",
                     "height": f"{height:.1f}",
                 },
             )
             shown = one_line(label, _LONGEST_TITLE)
             SubElement(bar, "title").text = f"{shown}: {count:,} {style}"
-        if number % every == 0:
-            place = {"x": f"{left:.1f}", "y": f"{_HEIGHT + 13}"}
-            most_letters = max(3, int(width * every / 7))
-            text = one_line(label, min(_LONGEST_LABEL, most_letters))
-            SubElement(svg, "text", place).text = text
+        half = len(texts[number]) * _LETTER / 2
+        x = max(half, min(middle, width - half))
+        if x - half >= end + _GAP:  # it does not overlap the label before
+            place = {"x": f"{x:.1f}", "y": f"{_TOP + _HEIGHT + 14}", "text-anchor": "middle"}
+            SubElement(svg, "text", place).text = texts[number]
+            end = x + half
+    ends = {"x1": "0", "x2": f"{width:.0f}", "y1": f"{_TOP + _HEIGHT}", "y2": f"{_TOP + _HEIGHT}"}
+    SubElement(svg, "line", {"class": "axis", **ends})
     return tostring(svg, encoding="unicode")
 
 

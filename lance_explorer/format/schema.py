@@ -15,6 +15,7 @@ __all__ = [
     "field_paths",
     "fields_from_pb",
     "is_blob",
+    "primary_key",
 ]
 
 NO_PARENT = -1
@@ -113,6 +114,15 @@ def field_paths(fields: Iterable[Field]) -> dict[int, str]:
 
 def _position(is_key: bool, position: int) -> int | None:
     return position if is_key else None
+
+
+def primary_key(schema: Iterable[Field]) -> tuple[str, ...]:
+    """Return the columns of the primary key, which Lance does not enforce; none if it is nested."""
+    keys = [field for field in schema if field.primary_key_position is not None]
+    if not all(field.parent_id == NO_PARENT for field in keys):
+        return ()
+    keys.sort(key=lambda field: field.primary_key_position or 0)
+    return tuple([field.name for field in keys])
 
 
 def is_blob(field: Field) -> bool:

@@ -8,7 +8,7 @@ from lance_explorer.arguments import check_choice, names, text
 from lance_explorer.changes.three_way import ThreeWay
 from lance_explorer.checks.depths import DEPTHS, Depth
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.format.schema import primary_key
 from lance_explorer.history.version_refs import VersionRef
 from lance_explorer.history.view import HistoryView
 from lance_explorer.plans.bringing import bring_all
@@ -100,18 +100,10 @@ def _with_key(
     """Make a plan with a key: by default the primary key of the schema, if rows have it."""
     if key is not None:
         return make(tuple(dict.fromkeys(names("key", key))))
-    primary = _primary_key(view)
+    primary = primary_key(view.version(view.latest_version).records[0].schema)
     if not primary:
         return make(())
     try:
         return make(primary)
     except InvalidArgumentError:  # Lance does not enforce it
         return make(())
-
-
-def _primary_key(view: HistoryView) -> tuple[str, ...]:
-    fields = view.version(view.latest_version).records[0].schema
-    keyed = [one for one in fields if one.primary_key_position is not None]
-    tops = all(one.parent_id == NO_PARENT for one in keyed)
-    keyed.sort(key=lambda one: one.primary_key_position or 0)
-    return tuple([one.name for one in keyed]) if tops else ()

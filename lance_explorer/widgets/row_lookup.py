@@ -7,10 +7,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
-from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
+from lance_explorer.inspect.naming_columns import naming_columns
 from lance_explorer.lineage.following import row_history
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.rowids.arrays import MAX_U64
@@ -96,18 +96,8 @@ def row_numbers_of(snapshot: Snapshot) -> NDArray[np.uint64]:
 
 
 def key_columns(table: Table) -> list[str]:
-    """Return the columns that people know a row by.
-
-    They are those of the primary key of the schema, or else the first column with a BTREE index.
-    """
-    fields = [one for one in table.latest.fields if one.parent_id == NO_PARENT]
-    keys = [one for one in fields if one.primary_key_position is not None]
-    if keys:
-        return [one.name for one in sorted(keys, key=lambda one: one.primary_key_position or 0)]
-    indices = table.inspect.indices(version=table.latest.version).filter(index_type="BTREE")
-    names = {one.id: one.name for one in fields}
-    ids = [first for first, *more in indices["field_ids"].to_list() if not more]
-    return [names[one] for one in ids if one in names][:1]
+    """Return the columns that people know a row by."""
+    return naming_columns(table._view.version(table.latest.version).records[0])
 
 
 def example_key(table: Table) -> str:

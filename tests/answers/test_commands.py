@@ -1,9 +1,12 @@
 """``--json`` of every command is one envelope, and what people see fits 80 columns."""
 
 import json
+import re
+import shlex
 from typing import Any
 
 import pytest
+from click import Context, Group
 from click.testing import CliRunner
 
 import lance_explorer as lx
@@ -17,8 +20,8 @@ TABLE = str(DATA / "14.0.2" / "life_cycle.lance")
 COMMANDS = {
     "blame": (TABLE, "id < 3"),
     "check": (TABLE,),
-    "cleanup": (TABLE, "--dry-run", "--retain-versions", "1"),
-    "compact": (TABLE, "--dry-run"),
+    "cleanup": (TABLE, "--retain-versions", "1"),
+    "compact": (TABLE,),
     "damage": (TABLE,),
     "diff": (TABLE, "1", "3"),
     "drift": (TABLE, "point", "1", "5"),
@@ -53,6 +56,20 @@ def run(command: str, *arguments: str) -> str:
 def test_every_command_with_an_answer_is_asked():
     known = {*COMMANDS, *NO_JSON, *GROUPS}
     assert known == set(main.list_commands(None))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("command", sorted({*COMMANDS, *NO_JSON, *GROUPS}))
+def test_the_help_of_each_command_has_an_example_that_is_understood(command):
+    told = CliRunner().invoke(main, [command, "--help"]).output
+    [example] = re.findall(r"^ *(?:Example: *)?lance-explorer (.*)$", told, re.MULTILINE)
+    name, *arguments = shlex.split(example)
+    assert name == command
+    found = main.get_command(Context(main), name)
+    if isinstance(found, Group):
+        name, *arguments = arguments
+        found = found.get_command(Context(found), name)
+    assert found is not None
+    assert found.make_context(name, arguments).params
 
 
 @pytest.mark.parametrize("command", COMMANDS)

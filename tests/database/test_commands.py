@@ -76,7 +76,7 @@ def test_a_lock_of_all_tables_is_verified(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_cleanup_of_all_tables_says_the_calls(folder: Path) -> None:
-    result = run("cleanup", folder, "--dry-run", "--older-than", "0d")
+    result = run("cleanup", folder, "--older-than", "0d")
     assert result.exit_code == 0
     assert f'dataset = lance.dataset("{folder}/photos.lance")' in result.output
     assert "users.lance" not in result.output

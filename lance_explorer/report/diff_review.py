@@ -1,0 +1,188 @@
+"""What two versions differ in, for a review."""
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+from propcache.api import cached_property
+
+from lance_explorer.answers import Section, lines
+from lance_explorer.answers.calls import call
+from lance_explorer.arguments import names
+from lance_explorer.changes.diff import Diff
+from lance_explorer.changes.diff_commits import COMMITS_BETWEEN
+from lance_explorer.changes.diff_config import CONFIG_DIFF
+from lance_explorer.changes.diff_layout import INDEX_DIFF
+from lance_explorer.changes.diff_schema import SCHEMA_DIFF
+from lance_explorer.changes.three_way import check_columns
+from lance_explorer.frames.columns import FrameSchema
+from lance_explorer.frames.sizes import counted
+from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.events.event_runs import NET_EVENTS, RowEvent
+from lance_explorer.inspect.naming_columns import naming_columns
+from lance_explorer.report.changed_rows import (
+    MOST_ROWS_READ,
+    TOO_MANY,
+    ChangedRows,
+    readable_columns,
+)
+from lance_explorer.report.parts import Block, sentence, table_of
+from lance_explorer.report.review import Review
+
+__all__ = ["diff_review"]
+
+_MOST_PARTS = 200
+_CHANGED = (RowEvent.INSERTED, RowEvent.DELETED, RowEvent.UPDATED, RowEvent.COLUMN_REWRITTEN)
+_OLD = "\0before"
+"""What no name of a column ends in."""
+
+
+def diff_review(diff: Diff, end: BranchVersion, key: str | Sequence[str] | None) -> Review:
+    """Return what two versions differ in, part by part.
+
+    Parameters
+    ----------
+    diff : Diff
+        What differs.
+    end : BranchVersion
+        The second version.
+    key : str, sequence of str or None
+        Columns by which rows are matched; None: by what they are.
+    """
+    keys = () if key is None else names("key", key)
+    check_columns(end, keys)
+    rows = _Rows(diff, end, keys)
+    before, after = map(_named, (diff.before, diff.after))
+    ends = [place if place[0] else place[1] for place in (diff.before, diff.after)]
+    return Review(
+        f"{end.view.name}: {before} to {after}",
+        {
+            "Summary": rows.summary,
+            "Rows": rows.blocks,
+            "Schema": lambda: _part(diff.schema(), SCHEMA_DIFF),
+            "Indices": lambda: _part(diff.indices(), INDEX_DIFF),
+            "Config": lambda: _part(diff.config(), CONFIG_DIFF),
+            "Commits": lambda: _commits(diff),
+        },
+        f'{call("table.diff", *ends)}.report("review.html")',
+    )
+
+
+class _Rows:
+    """The rows that differ, read once for all parts."""
+
+    def __init__(self, diff: Diff, end: BranchVersion, key: Sequence[str]) -> None:
+        self._diff, self._key = diff, tuple(key)
+        [self._end] = end.view.version(end.version).records
+        self._names = tuple(naming_columns(self._end))
+
+    def summary(self) -> Iterator[Block]:
+        yield Section("versions", "", self._diff.answer.rows("versions"))
+        yield sentence(self._words)
+        if self._left_out:
+            yield Section("left_out", "Left out", lines(self._left_out))
+        if self._changed is not None:
+            yield from self._changed.counts()
+
+    def blocks(self) -> Iterator[Block]:
+        if self._changed is None:
+            yield sentence("No values are shown: see the summary.")
+        elif not len(self._changed.change):
+            yield sentence("No row differs.")
+        else:
+            yield from self._changed.distributions()
+            yield from self._changed.rows()
+
+    @cached_property
+    def _counts(self) -> dict[str, int | None]:
+        counts = self._diff.summary().row(0, named=True)
+        return {event.label: counts[event.label] for event in NET_EVENTS}
+
+    @property
+    def _words(self) -> str:
+        told = [f"{n:,} {name.replace('_', ' ')}" for name, n in self._counts.items() if n]
+        unknown = [name.replace("_", " ") for name, n in self._counts.items() if n is None]
+        told += [f"unknown how many {', '.join(unknown)}"] if unknown else []
+        words = f"Rows: {', '.join(told) or 'none'}."
+        if self._key and self._changed is not None:
+            by_key = self._changed.change.value_counts(sort=True).rows()
+            counts = ", ".join([f"{count:,} {change}" for change, count in by_key]) or "none"
+            words += f" Matched by {', '.join([f'`{one}`' for one in self._key])}: {counts}."
+        return words
+
+    @cached_property
+    def _left_out(self) -> list[str]:
+        if self._changed is None:
+            return [TOO_MANY.format("changed", "diff")]
+        words = [*self._columns[1]]
+        if self._changed.num_same:
+            rows = counted(self._changed.num_same, "row")
+            words.append(f"{rows} written again with the same values.")
+        words += [f"{rows:,} rows that only {did}." for rows, did in self._quiet() if rows]
+        words += [one["statement"] for one in self._diff.findings().to_dicts()]
+        return words
+
+    def _quiet(self) -> list[tuple[int | None, str]]:
+        return [
+            (self._counts[RowEvent.MOVED.label], "moved to other files"),
+            (self._counts[RowEvent.COLUMN_ADDED.label], "got or lost a column"),
+        ]
+
+    @cached_property
+    def _columns(self) -> tuple[list[str], list[str]]:
+        num_rows = sum([self._counts[event.label] or 0 for event in _CHANGED])
+        return readable_columns(self._end.schema, num_rows, (*self._key, *self._names))
+
+    @cached_property
+    def _changed(self) -> ChangedRows | None:
+        counts = [self._counts[event.label] for event in _CHANGED]
+        if sum([count or 0 for count in counts]) > MOST_ROWS_READ:
+            return None
+        columns, _ = self._columns
+        found = self._diff.rows(images="both", columns=columns, key=self._key or None)
+        return _paired(found, self._key or self._names)
+
+
+def _paired(found: pl.DataFrame, key: tuple[str, ...]) -> ChangedRows:
+    """Return lines of a diff with both images, a row each."""
+    values = found.columns[found.columns.index("changed_columns") + 1 :]
+    kind, place = pl.col("_change_type"), ["_rowaddr_before", "_rowaddr_after"]
+    old = found.filter(kind == "update_preimage").select(*place, *values)
+    new = found.filter(kind == "update_postimage")
+    pairs = new.join(
+        old, on=place, how="left", suffix=_OLD, nulls_equal=True, maintain_order="left"
+    )
+    came, went = found.filter(kind == "insert"), found.filter(kind == "delete")
+    images = found.select(values)
+    kinds = ["updated"] * len(pairs) + ["inserted"] * len(came) + ["deleted"] * len(went)
+    old_values = pairs.select([pl.col(f"{name}{_OLD}").alias(name) for name in values])
+    return ChangedRows(
+        pl.Series(kinds, dtype=pl.String),
+        pl.concat([part["_rowid"] for part in (pairs, came, went)]),
+        pl.concat([old_values, images.clear(len(came)), went.select(values)]),
+        pl.concat([pairs.select(values), came.select(values), images.clear(len(went))]),
+        pl.concat([part["changed_columns"] for part in (pairs, came, went)]),
+        tuple([name for name in key if name in values]),
+    )
+
+
+def _part(found: pl.DataFrame, schema: FrameSchema) -> Iterator[Block]:
+    if found.is_empty():
+        yield sentence("Nothing differs.")
+        return
+    some = [column.name for column in found if column.null_count() < len(found)]
+    shown = found.select(some).head(_MOST_PARTS)
+    yield table_of(shown, f"{len(shown):,} of {len(found):,}", schema)
+
+
+def _commits(diff: Diff) -> Iterator[Block]:
+    found = diff.commits()
+    shown = found.drop("known_from").head(_MOST_PARTS)
+    if found.is_empty():
+        yield sentence("No commit lies between both.")
+    else:
+        yield table_of(shown, f"{len(shown):,} of {len(found):,} commits", COMMITS_BETWEEN)
+
+
+def _named(place: tuple[str | None, int]) -> str:
+    branch, version = place
+    return f"{branch}@{version}" if branch else f"version {version}"
