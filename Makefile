@@ -83,6 +83,7 @@ benchmarks: $(VENV)/.dev  ## time lance_explorer and pylance side by side
 
 screenshots: $(VENV)/.dev  ## take the pictures of the README anew; needs Chromium
 	$(BIN)/python tools/take_screenshots.py
+	$(BIN)/python tools/record_tour.py
 
 clean:  ## remove .venv, caches and reports
 	rm -rf $(VENV) $(VENV)-constraints $(VENV)-older-spark build dist .test-reports .hypothesis frontend/node_modules

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(".venv") / "bin"
@@ -144,13 +144,13 @@ def closing_line(results: dict[str, tuple[Counts, float]]) -> str:
     return f"{passed} passed, {failed} failed"
 
 
-def succeeds(*command: str) -> bool:
-    """Tell whether a command, run in the project's folder, ends well."""
+def succeeds(*command: str, folder: Path = ROOT) -> bool:
+    """Tell whether a command, run in a folder, ends well."""
     stream = getattr(OUTPUT, "stream", None)
     if stream is None:
         print(f"$ {' '.join(command)}", flush=True)
     kept = {} if stream is None else {"stdout": stream, "stderr": subprocess.STDOUT}
-    return subprocess.run(command, check=False, **kept).returncode == 0
+    return subprocess.run(command, check=False, cwd=folder, **kept).returncode == 0
 
 
 def set_up(_: Kind) -> Counts:
@@ -233,6 +233,35 @@ def bounds(kind: Kind) -> Counts:
     return counts if ended_well or counts.failed else Counts(counts.passed, 1, counts.skipped)
 
 
+def release(_: Kind) -> Counts:
+    """Build the files of a release; use each in an empty environment without node and compiler.
+
+    The wheel is one test, and what the sdist is built into another.
+    """
+    python = str(ROOT / BIN / "python")
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        if not succeeds(python, "-m", "hatchling", "build", "-d", f"{folder}/dist"):
+            return Counts(failed=2)
+        files = sorted((folder / "dist").iterdir())
+        worked = [works(file, folder / f"from{file.suffix}") for file in files]
+        return Counts(worked.count(True), worked.count(False))
+
+
+def works(file: Path, folder: Path) -> bool:
+    """Tell whether a file of a release can be installed and used."""
+    folder.mkdir()
+    uv, python = str(ROOT / BIN / "uv"), f"{folder}/env/bin/python"
+    install = ("pip", "install", "--quiet", "--system-certs", "-c", "constraints.txt")
+    without_tools = ("env", f"PATH={folder}/env/bin")
+    alone = ("env", "-i", f"HOME={folder}", "PATH=/nowhere")
+    return (
+        succeeds(uv, "venv", "--quiet", "--python", f"{BIN}/python", f"{folder}/env")
+        and succeeds(*without_tools, uv, *install, "--python", python, str(file))
+        and succeeds(*alone, python, f"{ROOT}/tools/try_release.py", folder=folder)
+    )
+
+
 def browser(kind: Kind) -> Counts:
     """Run the tests in Chromium, which is installed first where that is ours to do.
 
@@ -292,6 +321,7 @@ KINDS = (
     Kind("notebooks", pytest, ("tests/notebooks",), lane="one"),
     Kind("docs", pytest, ("tests/docs",), lane="one"),  # shows what the notebooks gave
     Kind("browser", browser, ("tests/browser",), ("--reruns", "1", "-raR"), "other"),
+    Kind("release", release, lane="one"),
     Kind("lowest", bounds, ROOMS, ("lowest-direct",), part_of="all"),
     Kind("newest", bounds, ROOMS, ("highest",), part_of="all"),
 )

@@ -18,7 +18,7 @@ from tools.docs.notebooks import run_all
 from tools.docs.reference import reference_pages
 
 ROOT = Path(__file__).resolve().parents[2]
-FROM_ROOT = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")
+FROM_ROOT = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASING.md")
 """Pages that are not in the folder docs."""
 
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\[\]]+)\]\((?P<target>[^()\s#]+)(?P<anchor>#[^()\s]*)?\)")
