@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from lance_explorer import demo, figures, spark, widgets
+    from lance_explorer import demo, errors, figures, spark, widgets
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
     from lance_explorer.changes.merge import MergePreview
@@ -88,6 +88,7 @@ __all__ = [
     "clear_cache",
     "conflicts",
     "demo",
+    "errors",
     "figures",
     "lock",
     "open_database",
@@ -99,7 +100,7 @@ __all__ = [
     "widgets",
 ]
 
-_MODULES = {"demo", "figures", "spark", "widgets"}
+_MODULES = {"demo", "errors", "figures", "spark", "widgets"}
 _HOMES = {
     "Database": "database",
     "Finding": "findings",

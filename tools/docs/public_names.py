@@ -93,7 +93,7 @@ def groups() -> list[Group]:
     from lance_explorer.row_index import SnapshotRowIdIndex
     from lance_explorer.spark import types
 
-    modules = {"demo", "figures", "spark", "widgets"}
+    modules = {"demo", "errors", "figures", "spark", "widgets"}
     top = [Name(f"lx.{name}", getattr(lx, name)) for name in lx.__all__ if name not in modules]
     failures = [name for name in top if _is_error(name.member)]
     return [
