@@ -16,16 +16,16 @@ export interface Finding {
   remedy_code: string;
   /** Where more is shown. */
   view: string | null;
-  /** What to ask the explorer for a plan that mends it. */
+  /** The question to ask the explorer for a plan that repairs it. */
   question: string | null;
 }
 
-/** All of it, the worst first. */
+/** All advice, the most serious first. */
 export interface Advice {
   counts: string;
   found: Finding[];
   num_found: number;
-  /** What is said if there is none. */
+  /** The sentence if there is none. */
   nothing: string;
   /** Why it may be incomplete. */
   problem?: string | null;
@@ -42,7 +42,7 @@ export interface LogFilters {
   column?: string | null;
 }
 
-/** What is to be chosen in another view; what is left out stays as it is. */
+/** Choices to set in another view; missing ones stay unchanged. */
 export interface Choices {
   version?: string | null;
   compared_version?: string | null;
@@ -50,17 +50,17 @@ export interface Choices {
   row_id?: string | null;
 }
 
-/** Where a view shows more. */
+/** The view that shows more. */
 export interface AnswerPlace {
   view: string;
   choices: Choices;
   branch: string | null;
   words: string;
-  /** Of the log, where that is the view. */
+  /** Filters of the log, if that is the view. */
   filters: LogFilters;
 }
 
-/** A sentence, and where to look at what it says. */
+/** A sentence, and the view that shows more about it. */
 export interface AnswerLine {
   words: string;
   place: AnswerPlace | null;
@@ -84,7 +84,7 @@ export interface AnswerSection {
   num_rows: number;
 }
 
-/** What is wrong with what an answer rests on. */
+/** A finding about the data of an answer. */
 export interface AnswerFinding {
   code: string;
   severity: string;
@@ -97,7 +97,7 @@ export interface AnswerAsk {
   question: string;
 }
 
-/** An answer: what it rests on, what is wrong, and the code that asks it or does it. */
+/** An answer: its sections, its findings, and the code that asks or does it. */
 export interface Answer {
   sentence: string;
   sections: AnswerSection[];
@@ -105,11 +105,11 @@ export interface Answer {
   place: AnswerPlace | null;
   asks: AnswerAsk[];
   code: string;
-  /** Whether the code does what it is about, so that people want to see it. */
+  /** Whether the code does what the answer is about, so that people want to see it. */
   is_call: boolean;
 }
 
-/** An answer to what was typed, and whether one can search further. */
+/** An answer to a typed text, and whether the search can continue. */
 export interface SearchAnswer extends Answer {
   can_go_on: boolean;
 }
@@ -192,13 +192,13 @@ export interface ChangedColumn {
   bars: ValueBar[];
   /** Mean and deviation, before and after; of vectors how far they moved. */
   words: string;
-  /** Whether bars are of the cosine between before and after; then only `after` counts. */
+  /** Whether bars count the cosine between before and after; then only `after` is used. */
   is_cosine: boolean;
   /** The rows whose vectors moved furthest. */
   movers: string[];
 }
 
-/** The values of changed columns; and the whole columns, if reading them does not take long. */
+/** The values of changed columns, and summaries of whole columns if reading them is quick. */
 export interface ChangedValues {
   begin: string;
   end: string;
@@ -213,7 +213,7 @@ export interface ChangeClass {
   num_rows: string | null;
 }
 
-/** In how many updated rows a column differs. */
+/** The number of updated rows in which a column differs. */
 export interface DifferingColumn {
   name: string;
   num_rows: string;
@@ -228,7 +228,7 @@ export interface Cells {
   num_equal: string;
 }
 
-/** What is shown above the rows; no classes before they are counted. */
+/** What is shown above the rows; no classes until they are counted. */
 export interface Comparison {
   begin: string;
   end: string;
@@ -256,12 +256,12 @@ export interface SameContent {
 
 // ---------------------------------------------------------------------------------------- columns
 
-/** A path of SVG: an area if it has a colour, else a line; y runs from 0 at the top to 100. */
+/** An SVG path: an area if it has a colour, else a line; y runs from 0 at the top to 100. */
 export interface ColumnArea {
   path: string;
   color: string | null;
   opacity: number;
-  /** What the area is of; "" for bands of quantiles. */
+  /** The value that the area stands for; "" for bands of quantiles. */
   label: string;
 }
 
@@ -272,7 +272,7 @@ export interface ColumnShift {
   words: string;
 }
 
-/** A column, or a field inside of one, over versions. */
+/** A column, or a nested field, over versions. */
 export interface ColumnLine {
   name: string;
   type: string;
@@ -293,7 +293,7 @@ export interface Columns {
   problems: string[];
 }
 
-/** What values a column has in a version. */
+/** The values of a column in a version. */
 export interface ColumnFacts {
   name: string;
   num_rows: string;
@@ -301,19 +301,19 @@ export interface ColumnFacts {
   distinct: string;
   typical: string;
   ends: string;
-  /** How high the bars of its histogram are, or of its frequent values; the highest is 1. */
+  /** The heights of the bars of its histogram, or of its frequent values; the highest is 1. */
   bars: number[];
   bar_words: string[];
 }
 
-/** What values the columns have in a version. */
+/** The values of the columns in a version. */
 export interface VersionColumns {
   facts: ColumnFacts[];
 }
 
 // --------------------------------------------------------------------------------------- database
 
-/** The database that is shown, the names of its tables, and the views of it. */
+/** The database, the names of its tables, and its views. */
 export interface DatabaseAbout {
   name: string;
   uri: string;
@@ -327,7 +327,7 @@ export interface DatabasePlace {
   table: string | null;
 }
 
-/** A table of the database; null is what is not known. */
+/** A table of the database; null means unknown. */
 export interface TableLine {
   name: string;
   /** Why it cannot be read. */
@@ -355,7 +355,7 @@ export interface DatabaseTables {
   lines: TableLine[];
 }
 
-/** A table at one time: its version then, or why there is none. */
+/** A table at one time: its version, or why it has none. */
 export interface MomentLine {
   name: string;
   version: string | null;
@@ -371,7 +371,7 @@ export interface MomentShown {
   lines: MomentLine[];
 }
 
-/** What was searched for: a time, or rows; or what is wrong with it. */
+/** The result of a search: a time, or rows; or an error. */
 export interface DatabaseSearch {
   moment?: MomentShown | null;
   answer?: SearchAnswer | null;
@@ -383,7 +383,7 @@ export interface DatabaseLog {
   /** The names of the lanes, those with the newest commit first. */
   tables: string[];
   kinds: string[];
-  /** Whether there are older commits, too. */
+  /** Whether there are older commits. */
   is_cut: boolean;
   /** Why commits of some tables are missing. */
   not_read: string[];
@@ -413,7 +413,7 @@ export interface DatabaseUsage {
 
 // ------------------------------------------------------------------------------------------- disk
 
-/** A part of manifests, and its bytes in each version. */
+/** A part of manifests, with its bytes in each version. */
 export interface ManifestPart {
   name: string;
   color: string;
@@ -436,16 +436,16 @@ export interface FileTotals {
 /** What could be done about the size of a table; without code if it breaks something. */
 export interface Plan extends Answer {
   title: string;
-  /** The code with all that has to stand before it. */
+  /** The code with the lines that it needs before it. */
   lines: string;
 }
 
-/** What a cleanup and a compaction would make of the table; none where that is unknown. */
+/** What a cleanup and a compaction would do; none if that is unknown. */
 export interface Plans {
   plans: Plan[];
 }
 
-/** Whose things are, and their bytes. */
+/** The owner of objects, and their bytes. */
 export interface DiskStatus {
   name: string;
   words: string;
@@ -459,7 +459,7 @@ export interface DiskKind {
   bytes: Record<string, string>;
 }
 
-/** A kind of file, and how much of it was written up to each version. */
+/** A kind of file, with the bytes that were written up to each version. */
 export interface DiskPart {
   name: string;
   words: string;
@@ -477,7 +477,7 @@ export interface DiskUsage {
   rest_bytes: string;
 }
 
-/** Things of `begin` up to below `end`: how many, and how many of these are small. */
+/** Objects from `begin` up to `end`: how many, and how many of these are small. */
 export interface SizeBin {
   begin: number;
   end: number;
@@ -496,7 +496,7 @@ export interface SizeBins {
   note: string;
 }
 
-/** The files of one version in numbers; an unknown number of rows is NaN. */
+/** The files of one version in numbers; unknown numbers of rows are NaN. */
 export interface FilesSummary {
   version: string;
   file_bins: SizeBins;
@@ -510,14 +510,14 @@ export interface FilesSummary {
   fragment_deleted: Float64Array;
 }
 
-/** Whether the files are in the table, or why not. */
+/** Whether the table shows the files, or why not. */
 export interface FilesShown {
   problem?: string | null;
 }
 
 // -------------------------------------------------------------------------------------- encodings
 
-/** What runs to the right: where row IDs stand in the sequence, or the row IDs themselves. */
+/** The horizontal axis: positions of row IDs in the sequence, or the row IDs themselves. */
 export type SegmentMode = "position" | "row_id";
 
 /** All versions, and the colours of encodings. */
@@ -527,7 +527,7 @@ export interface EncodingsData extends VersionData {
   colors: Record<string, string>;
 }
 
-/** For each version the bytes of a row ID, now and at best, and of all; unknown is NaN. */
+/** For each version the bytes per row ID, now and at best, and all bytes; NaN is unknown. */
 export interface Growth {
   growth_now: Float64Array;
   growth_best: Float64Array;
@@ -543,26 +543,26 @@ export interface Ages {
 
 /** A raster of segments: its rows are fragments, one each or several. */
 export interface Segments {
-  /** First and last fragment, and how many. */
+  /** First and last fragment, and their number. */
   rows: [string, string, number][];
-  /** What is said of each row, in lines. */
+  /** The text of each row, in lines. */
   row_words: string[][];
-  /** How much each row takes, now and at best. */
+  /** The bytes of each row, now and at best. */
   row_sizes: string[];
   kinds: string[];
   num_bins: number;
   begin: string;
-  /** What the edges of the picture stand for. */
+  /** The values at the edges of the picture. */
   end: string;
-  /** For each row and bin the encoding of most row IDs there, a place in `kinds`, or 255. */
+  /** For each row and bin the most frequent encoding, a position in `kinds`, or 255. */
   kind: Uint8Array;
-  /** How much of the bin they fill, of 255. */
+  /** How much of the bin is filled, of 255. */
   fill: Uint8Array;
   /** How many segments begin there. */
   begins: Int32Array;
-  /** For each row and encoding the bytes. */
+  /** The bytes of each row and encoding. */
   bytes: Float64Array;
-  /** For each row the bytes at best; NaN where they are not known. */
+  /** The bytes of each row at best; NaN if unknown. */
   best: Float64Array;
 }
 
@@ -576,7 +576,7 @@ export interface EncodingStatistics {
   bytes_per_row: number | null;
 }
 
-/** What is shown of a version; `one` is the chosen fragment. */
+/** The data of a version; `one` is the chosen fragment. */
 export interface EncodingsVersion {
   words: string[];
   statistics: EncodingStatistics[];
@@ -591,13 +591,13 @@ export interface EncodingsVersion {
 
 // --------------------------------------------------------------------------------------- explorer
 
-/** A view, and what stands on its tab. */
+/** A view, and the name on its tab. */
 export interface Tab {
   name: string;
   label: string;
 }
 
-/** The table that is shown, its branches and the views of it. */
+/** The table, its branches and its views. */
 export interface About {
   name: string;
   uri: string;
@@ -606,7 +606,7 @@ export interface About {
   tabs: Tab[];
 }
 
-/** Whether new versions are looked for, and what is said of them. */
+/** Whether it looks for new versions, and the notice about them. */
 export interface Live {
   is_on: boolean;
   /** In ms, until the next look. */
@@ -628,18 +628,18 @@ export interface Place {
   can_go_forward: boolean;
 }
 
-/** Something that can be searched for; one that ends in a space is to be completed. */
+/** A suggestion; one that ends in a space is to be completed. */
 export interface Example {
   text: string;
   hint: string;
 }
 
-/** What can be searched for. */
+/** The suggestions. */
 export interface Examples {
   examples: Example[];
 }
 
-/** Where to find what was typed, or its answer, or what is wrong with it. */
+/** Where to find what was typed, or its answer, or an error. */
 export interface SearchResult {
   view?: string | null;
   changes?: Choices | null;
@@ -655,10 +655,10 @@ export interface Code {
 
 // ---------------------------------------------------------------------------------------- indices
 
-/** What an index has of a fragment. */
+/** What an index covers of a fragment. */
 export type Coverage = "absent" | "covered" | "masked" | "not_covered" | "removed" | "unknown" | "no_index";
 
-/** All versions, and stretches of these in which an index answered the same. */
+/** All versions, and ranges in which an index answered the same rows. */
 export interface IndicesData extends VersionData {
   index: string | null;
   index_names: string[];
@@ -670,7 +670,7 @@ export interface IndicesData extends VersionData {
   line_to_scan: Float64Array;
 }
 
-/** What an index had of each fragment, from version to version. */
+/** What an index covered of each fragment, from version to version. */
 export interface IndexLives {
   index: string;
   coverages: Coverage[];
@@ -687,7 +687,7 @@ export interface IndexName {
   name: string;
 }
 
-/** What is said of an index in one version; null is unknown. */
+/** Facts about an index in one version; null is unknown. */
 export interface IndexFacts {
   name: string;
   type: string;
@@ -696,7 +696,7 @@ export interface IndexFacts {
   size_bytes: string | null;
   created: string;
   rebuilt: string;
-  /** Whether it was created there, and not earlier. */
+  /** Whether it was created in this version, and not earlier. */
   is_exact: boolean;
   num_rows_answered: string | null;
   num_rows_to_scan: string | null;
@@ -732,7 +732,7 @@ export interface VersionIndices {
 /** What moved rows from lane to lane. */
 export type RibbonKind = "rewrite" | "update" | "clone" | "restore";
 
-/** What is said of an event of a row. */
+/** The text of an event of a row. */
 export interface RowEvent {
   version: string;
   time: string | null;
@@ -748,7 +748,7 @@ export interface RowEvent {
   is_recorded: boolean;
 }
 
-/** An event on the timeline of a row, with the fragment and offset that it is drawn at. */
+/** An event on the timeline of a row, with the fragment and offset at which it is drawn. */
 export interface PlacedEvent extends RowEvent {
   name: string;
   fragment_id: string;
@@ -759,20 +759,20 @@ export interface PlacedEvent extends RowEvent {
   message: string | null;
 }
 
-/** A tag, its version and the place of that. */
+/** A tag, its version and the position of that version. */
 export interface CommitTag {
   name: string;
   version: string;
   place: number;
 }
 
-/** A branch that versions were inherited from, and how many versions it ends at. */
+/** A branch from which versions were inherited, and the number of versions up to its end. */
 export interface Origin {
   branch: string | null;
   end: number;
 }
 
-/** Commits: versions, times in ms and kinds. All but the last branch are inherited from. */
+/** Commits: versions, times in ms and kinds. All branches except the last are inherited from. */
 export interface Commits {
   kinds: string[];
   operations: (string | null)[];
@@ -785,7 +785,7 @@ export interface Commits {
   is_recorded: Uint8Array;
 }
 
-/** What the lineage picture is of. */
+/** The subject of the lineage picture. */
 export interface LineageAbout extends Commits {
   name: string;
   branch: string | null;
@@ -800,7 +800,7 @@ export interface Between {
   span: [number, number] | null;
 }
 
-/** A lane: what may stand at it, the longest first, and what is said of it. */
+/** A lane: its labels, the longest first, and its text. */
 export interface Lane {
   node: string;
   kind: string;
@@ -816,7 +816,7 @@ export interface LineageKey {
   words: string;
 }
 
-/** The row that is followed; each stay is where it was: from, to, height, version. */
+/** The followed row; each stay is a place where it was: from, to, height, version. */
 export interface LineageRow {
   row_id: string;
   num_events: number;
@@ -824,7 +824,7 @@ export interface LineageRow {
   stays: [number, number, number, number][];
 }
 
-/** The chosen node, and the lanes that it came from and that came of it. */
+/** The chosen node, with the lanes of its ancestors and descendants. */
 export interface SelectedLane {
   node: string;
   lane: number | null;
@@ -835,7 +835,7 @@ export interface SelectedLane {
   only: boolean;
 }
 
-/** Lanes, their steps and ribbons, with what is said of them. */
+/** Lanes, their steps and ribbons, with their texts. */
 export interface LineageLayout extends Commits {
   begin: number;
   end: number;
@@ -875,12 +875,12 @@ export interface LineageLayout extends Commits {
   rewrite_thickness: Float64Array;
 }
 
-/** The commits that the life of a row is drawn over. */
+/** The commits on the axis of the life of a row. */
 export interface RowAbout extends Commits {
   name: string;
   branch: string | null;
   has_row_ids: boolean;
-  /** The columns that people know a row by. */
+  /** The columns by which people know a row. */
   key: string[];
 }
 
@@ -920,7 +920,7 @@ export interface RowValues {
 
 // -------------------------------------------------------------------------------------------- log
 
-/** What the log can be filtered by, and is. */
+/** What the log can be filtered by, and the current filters. */
 export interface LogAbout {
   branch: string | null;
   columns: string[];
@@ -929,7 +929,7 @@ export interface LogAbout {
 
 /** The commits that are shown, each in a line; an unknown number is NaN. */
 export interface LogAnswer {
-  /** Whether these are the newest alone, and the others are still read. */
+  /** Whether these are only the newest, while the others are being read. */
   is_part: boolean;
   kinds: string[];
   /** How many commits there are of each kind. */
@@ -949,14 +949,14 @@ export interface LogAnswer {
   tags: string[][];
   branches_here: string[][];
   columns: (string | null)[];
-  /** Whether values of rows that were there are known to be as before. */
+  /** Whether the values of existing rows are known to be unchanged. */
   keeps_values: Uint8Array;
   parent_versions: (string | null)[];
   parent_branches: (string | null)[];
   versions: BigUint64Array;
   lane: Int32Array;
   kind: Uint8Array;
-  /** The line of the nearest commit before it that is shown; -1 for none. */
+  /** The line of the nearest earlier commit that is shown; -1 for none. */
   parent: Int32Array;
   times: Float64Array;
   lost: Float64Array;
@@ -969,7 +969,7 @@ export interface LogAnswer {
   rows_restored: Float64Array;
 }
 
-/** The newest commits, where all of them may take long. */
+/** The newest commits, if reading all may take long. */
 export interface NewestLog {
   log: LogAnswer | null;
   own_branch: string | null;
@@ -977,13 +977,13 @@ export interface NewestLog {
 
 // --------------------------------------------------------------------------------------- overview
 
-/** How many there are, and the names of the first. */
+/** How many there are, and the first names. */
 export interface Listed {
   count: number;
   names: string[];
 }
 
-/** What the latest version tells by itself. */
+/** What the manifest of the latest version says. */
 export interface LatestFacts {
   version: string;
   latest_version: string;
@@ -1002,12 +1002,12 @@ export interface LatestFacts {
   time: number | null;
 }
 
-/** The same, with what only all versions tell. */
+/** The same, with what only all versions together say. */
 export interface TableFacts extends LatestFacts {
   num_lost: string;
 }
 
-/** What is known before all versions are read; no facts if the latest cannot be read. */
+/** What is known before all versions are read; no facts if the latest version cannot be read. */
 export interface Latest {
   name: string;
   branch: string | null;
@@ -1037,7 +1037,7 @@ export interface Lately {
   commits: LateCommit[];
 }
 
-/** A version that wrote much of what the latest one needs. */
+/** A version that wrote a large part of the current data. */
 export interface SizedCommit {
   version: string;
   position: number;
@@ -1053,13 +1053,13 @@ export interface RestOfCommits {
   share: number;
 }
 
-/** The versions that wrote most. */
+/** The versions that wrote most of the current data. */
 export interface LargestCommits {
   versions: SizedCommit[];
   rest: RestOfCommits;
 }
 
-/** A sentence in whose middle a link names a version. */
+/** A sentence with a link to a version in its middle. */
 export interface Headline {
   before: string;
   link: string;
@@ -1076,7 +1076,7 @@ export interface Sizes {
 
 // ------------------------------------------------------------------------------------------ parts
 
-/** What is shown, as the part of a link after `#`, and how many places one came through. */
+/** The shown place, as the part of a link after `#`, and the number of places before it. */
 export interface Address {
   text: string;
   step: number;
@@ -1091,7 +1091,7 @@ export interface Part {
   height?: number;
   kind?: string;
   offline?: string;
-  /** What is chosen in it, unless it is what is chosen in the whole. */
+  /** Its own choices, unless it shares those of the whole. */
   shared?: SharedState;
   place?: Place;
   live?: Live;
@@ -1124,7 +1124,7 @@ export interface Life extends KeptRows {
   values: RowValues | NotAnswered;
 }
 
-/** What is said of what the page does not have. */
+/** The texts about what the page does not contain. */
 export interface Missing {
   title: string;
   rows: string;
@@ -1135,18 +1135,18 @@ export interface Missing {
   other: string;
 }
 
-/** What is known of the page at its start. */
+/** The state of the page at its start. */
 export interface RecordedPage {
   about: About;
   latest: string;
   offline: string;
   parts: Record<string, Part>;
   tags: Record<string, string>;
-  /** Rows by their IDs and by the places where they are. */
+  /** Rows by their IDs and by their positions. */
   names: Record<string, string>;
-  /** The rows whose lives are here, in rising order. */
+  /** The rows whose lives the page contains, in rising order. */
   rows: string[];
-  /** Where answers are: the shelf, and the place in it. */
+  /** Where an answer is: the shelf, and the position in it. */
   index: Record<string, [number, number]>;
   missing: Missing;
 }
@@ -1159,7 +1159,7 @@ export type CellKind = "plain" | "binary" | "vector" | "nested";
 /** What a click or a key does to the selection. */
 export type SelectionWay = "only" | "toggle" | "all" | "none";
 
-/** A column that is shown, and its place among all. */
+/** A visible column, and its position among all. */
 export interface RowColumn {
   name: string;
   place: number;
@@ -1186,11 +1186,11 @@ export interface AllColumns {
 export interface HeadBar {
   label: string;
   count: number;
-  /** The filter for these values, where there is one. */
+  /** The filter for these values, if there is one. */
   where: string | null;
 }
 
-/** How the values of a column are spread; numbers that may be large are text. */
+/** The distribution of a column; large numbers are text. */
 export interface ColumnHead {
   has_order: boolean;
   bars: HeadBar[];
@@ -1202,14 +1202,14 @@ export interface ColumnHead {
   most: string | null;
 }
 
-/** The heads of all columns, of so many rows. */
+/** The heads of all columns, and the number of rows that they describe. */
 export interface ColumnHeads {
   heads: ColumnHead[];
   num_rows: number;
   num_total: number;
 }
 
-/** A picture, as an address with everything in it unless it is too large. */
+/** A picture, as a data URL unless it is too large. */
 export interface ImagePiece {
   kind: "image";
   data: string | null;
@@ -1229,10 +1229,10 @@ export interface LinePiece {
   words: string;
 }
 
-/** What a cell shows beside its text. */
+/** What a cell shows besides its text. */
 export type CellPiece = ImagePiece | AudioPiece | LinePiece;
 
-/** What there is to know of the rows before any is asked for. */
+/** What is known about the rows before any is asked for. */
 export interface RowsAbout {
   columns: RowColumn[];
   num_columns: number;
@@ -1245,15 +1245,15 @@ export interface RowsAbout {
   is_expression: boolean;
 }
 
-/** Rows that are here, column by column. */
+/** Rows, column by column. */
 export interface RowsPage {
   first: number;
   positions: number[];
   selected: boolean[];
   cells: (string | null)[][];
-  /** How cells are marked, by the place of their column. */
+  /** Marks of cells, by the position of their column. */
   marks: Record<number, (string | null)[]>;
-  /** What changed cells were, by the place of their column. */
+  /** Values of changed cells before the change, by the position of their column. */
   earlier: Record<number, (string | null)[]>;
   more: (boolean[] | null)[];
   pieces: ((ImagePiece | AudioPiece | LinePiece | null)[] | null)[];
@@ -1275,7 +1275,7 @@ export interface CellDetail extends WholeValue {
   position: number;
   piece: ImagePiece | AudioPiece | LinePiece | null;
   earlier: WholeValue | null;
-  /** What else there is to say of it. */
+  /** Other facts about it. */
   note?: string;
 }
 
@@ -1284,7 +1284,7 @@ export interface Selection {
   num_selected: number;
 }
 
-/** Rows as CSV, and how many there would be. */
+/** Rows as CSV, and the number of rows without the limit. */
 export interface CopiedRows {
   text: string;
   num_rows: number;
@@ -1293,7 +1293,7 @@ export interface CopiedRows {
 
 // ----------------------------------------------------------------------------------------- shared
 
-/** What is chosen; null where nothing is. */
+/** The choices; null where nothing is chosen. */
 export interface State {
   version: string | null;
   compared_version: string | null;
@@ -1302,12 +1302,12 @@ export interface State {
   filter: string;
 }
 
-/** What is chosen, and how often that has changed at least. */
+/** The choices, and how often they have changed at least. */
 export interface SharedState extends State {
   revision: number;
 }
 
-/** What is to be chosen; what is left out stays as it is. */
+/** Choices to set; missing ones stay unchanged. */
 export interface Changes {
   version?: string | null;
   compared_version?: string | null;
@@ -1328,30 +1328,30 @@ export interface Failure {
   details?: string;
 }
 
-/** Why there is no answer, where that is part of what a view shows. */
+/** Why there is no answer, if a view shows that. */
 export interface Problem {
   problem: string;
 }
 
-/** How far an answer is: in words, and as a part of 1 where that is known. */
+/** The progress of an answer: in words, and as a fraction if it is known. */
 export interface Progress {
   text: string;
   fraction: number | null;
 }
 
-/** What a view works at. */
+/** What a view is working on. */
 export interface Busy {
   text: string;
 }
 
-/** What a typed text names, or what is wrong with it. */
+/** What a typed text names, or an error. */
 export interface Found {
   version?: string | null;
   row_id?: string | null;
   problem?: string | null;
 }
 
-/** A tag, and the place of its version among the kept ones. */
+/** A tag, and the position of its version among the kept ones. */
 export interface Tag {
   name: string;
   position: number;
@@ -1359,14 +1359,14 @@ export interface Tag {
 
 // ------------------------------------------------------------------------------------ time travel
 
-/** What a field was before, as far as it differs. */
+/** The earlier values of a field, where they differ. */
 export interface FieldBefore {
   path?: string | null;
   type?: string | null;
   nullable?: boolean | null;
 }
 
-/** A field, and what became of it in this version. */
+/** A field, and its change in this version. */
 export interface SchemaEntry {
   path: string;
   type: string;
@@ -1394,7 +1394,7 @@ export interface ConfigEntry {
   before?: string | null;
 }
 
-/** How many there are, are there now, and changed; the first are listed. */
+/** The total, the current number and the changed number; the first are listed. */
 export interface Entries {
   num_entries: number;
   num_there: number;
@@ -1416,14 +1416,14 @@ export interface ConfigEntries extends Entries {
   entries: ConfigEntry[];
 }
 
-/** What a version says beside its rows. */
+/** What a version contains besides its rows. */
 export interface Details {
   schema: SchemaEntries;
   indices: IndexEntries;
   config: ConfigEntries;
 }
 
-/** Why the rows of a version cannot be shown, or whether they keep their IDs. */
+/** Why the rows of a version cannot be shown, or whether they have stable IDs. */
 export interface ShownVersion {
   has_row_ids?: boolean | null;
   problem?: string | null;
@@ -1439,10 +1439,10 @@ export interface Gap {
 }
 
 /**
- * All kept versions, and all states of fragments with the versions they were there in.
+ * All kept versions, and all states of fragments with the versions that contain them.
  *
  * Those that begin with `state_` have one value for each state, ordered by fragment. Positions
- * count kept versions from 0. A count that is unknown is NaN, a position -1.
+ * count kept versions from 0. An unknown count is NaN, an unknown position -1.
  */
 export interface VersionData {
   name: string;

@@ -15,13 +15,13 @@ _NUMBERS = {
     "fragment": "fragment_id",
     "row": "row_id",
 }
-"""What numbers are called in an address, and in the state of views."""
+"""Numbers in an address, with their names in the state of views."""
 
 _NAMES = {**{choice: name for name, choice in _NUMBERS.items()}, "filter": "filter"}
 
 
 class Visit(NamedTuple):
-    """The parts of an address; None, and no columns, for parts that it does not have."""
+    """The parts of an address; None, or no columns, for parts that are missing."""
 
     table: str | None
     branch: str | None
@@ -57,8 +57,7 @@ def read_address(address: str) -> Visit:
 
     Raises
     ------
-    InvalidArgumentError
-        If there is something in it that no address has.
+    InvalidArgumentError If it contains something that no address has.
 
     Examples
     --------

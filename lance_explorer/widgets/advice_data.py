@@ -1,4 +1,4 @@
-"""Advice for the browser: the findings of ``checks``, which all views show alike."""
+"""Advice for the browser: findings of ``checks``, the same in all views."""
 
 from collections.abc import Sequence
 
@@ -57,7 +57,7 @@ def _shown(finding: Finding) -> Shown:
 
 
 def advice_sentences(found: Sequence[Finding], nothing: str = f"{NOTHING_TO_DO}.") -> list[str]:
-    """Return advice as sentences; where there is none, that.
+    """Return advice as sentences, or the sentence for none.
 
     Examples
     --------

@@ -79,7 +79,7 @@ def as_choices(choices: Mapping[str, int | None]) -> Choices:
 
 
 def section_view(section: Section) -> AnswerSection | None:
-    """Return a section, its lines and its rows; None if people see nothing of it."""
+    """Return a section, its lines and its rows; None if people do not see it."""
     lines, columns, rows = list[AnswerLine](), list[AnswerColumn](), list[list[str | None]]()
     num_rows = 0
     match section.for_people:

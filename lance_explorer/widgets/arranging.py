@@ -20,13 +20,13 @@ __all__ = ["Arrangement", "Filter", "Sort", "arrange", "is_sortable", "read_filt
 _COMPARES = re.compile(
     r"[<>=]|\bis\s+(not\s+)?null\b|\b(like|ilike|between|in)\s*[('\d]", re.IGNORECASE
 )
-"""What nobody writes who looks for text: here an expression that is wrong is an error."""
+"""Words and signs that mark a text as an expression: if it is wrong, that is an error."""
 
 _MOST_SORTED = 20_000_000
-"""Rows that are sorted at most if they have to be read: all values of a column at once."""
+"""The most rows that are sorted if they have to be read: all values of a column at once."""
 
 _FEW = 20
-"""If one row of so many is sorted, only these are read."""
+"""If the filter leaves less than one row in so many, only the matching rows are read."""
 
 _WRONG = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -41,17 +41,17 @@ class Sort:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter that was understood: as an expression, or as text to look for."""
+    """A parsed filter: an expression, or text to look for."""
 
     expression: pl.Expr | None = None
     text: str = ""
     is_by_row: bool = False
-    """Whether the expression is known to look at one row at a time."""
+    """Whether the expression is known to depend on one row at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Rows of a source as they are shown; ``positions`` is None for all of them in their order."""
+    """Rows of a source as they are shown; ``positions`` is None if all are shown in their order."""
 
     source: RowSource
     filter: str = ""
@@ -110,7 +110,7 @@ def is_sortable(dtype: pl.DataType) -> bool:
 def arrange(
     source: RowSource, typed: str, sorts: tuple[Sort, ...], check: Callable[[], None]
 ) -> Arrangement:
-    """Filter and sort rows; those that are equal keep their order.
+    """Filter and sort rows; rows that compare equal keep their order.
 
     ``check`` is called between the columns, and may raise to end the work.
     """
@@ -166,7 +166,7 @@ def _is_condition(expression: pl.Expr, schema: pl.Schema) -> bool:
 
 
 def _rows_where(source: RowSource, wanted: Filter, check: Callable[[], None]) -> pl.Series:
-    """Return for which rows a condition is true; null is not."""
+    """Return for which rows a condition is true; null counts as false."""
     assert wanted.expression is not None
     names = [*dict.fromkeys(wanted.expression.meta.root_names())]
     found = [pl.Series(dtype=pl.Boolean)]
@@ -195,7 +195,7 @@ def _rows_with(source: RowSource, text: str, check: Callable[[], None]) -> pl.Se
 
 
 def _may_hold(dtype: pl.DataType, text: str) -> bool:
-    """Tell whether a column is searched: vectors and binary are not, and numbers for digits."""
+    """Tell whether a column is searched: vectors and binary are not, numbers only for digits."""
     match dtype:
         case pl.String() | pl.Categorical() | pl.Enum() | pl.Struct():
             return True

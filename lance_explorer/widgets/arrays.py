@@ -1,4 +1,4 @@
-"""Columns of frames as the arrays that messages have."""
+"""Columns of frames as arrays for messages."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ __all__ = ["codes", "flags", "floats", "integers"]
 
 
 def floats(values: pl.Series) -> Float64Array:
-    """Return numbers as an array; one that is not known is NaN."""
+    """Return numbers as an array; unknown ones are NaN."""
     return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
@@ -25,7 +25,7 @@ def flags(values: pl.Series) -> Uint8Array:
 
 
 def codes(values: pl.Series, names: Iterable[str]) -> Uint8Array:
-    """Return the places of values among names; after them for any other.
+    """Return the positions of values in a list of names; its length for any other value.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a cell shows beside text: pictures and sound as the browser knows them, vectors as lines."""
+"""What a cell shows besides text: pictures and sound for the browser, vectors as lines."""
 
 import base64
 
@@ -18,15 +18,15 @@ from lance_explorer.widgets.messages.rows import (
 __all__ = ["kind_of", "line_of", "media_of", "pieces_of"]
 
 _MOST_PICTURE_BYTES = 256 << 10
-"""Of one picture in a cell; larger ones come when somebody asks for the whole value."""
+"""The most bytes of one picture in a cell; larger ones are sent on request."""
 
 _MOST_COLUMN_BYTES = 4 << 20
-"""Of all pictures in the cells of a page of a column."""
+"""The most bytes of all pictures in the cells of a page of a column."""
 
 _MOST_WHOLE_BYTES = 16 << 20
 
 _LEAST_ITEMS = 5
-"""Of a vector that is drawn; shorter ones are read faster than looked at."""
+"""The fewest items of a vector that is drawn; shorter ones are easier to read as text."""
 
 _POINTS_IN_CELL, _POINTS_IN_DETAIL = 40, 600
 
@@ -43,7 +43,7 @@ _MEDIA = (
     (b"\xff\xf3", 0, "MP3 audio", "audio/mpeg"),
     (b"\xff\xf2", 0, "MP3 audio", "audio/mpeg"),
 )
-"""How files begin: these bytes at this place, what that is, and what browsers call it."""
+"""How files begin: the bytes at a position, the name of the format, and its MIME type."""
 
 _LONGEST_BEGIN = 12
 _FRAME_MARK = 2
@@ -61,9 +61,9 @@ def kind_of(dtype: pl.DataType) -> CellKind:
 
 
 def pieces_of(column: pl.Series) -> list[CellPiece | None] | None:
-    """Return what each cell of a column shows beside its text; None if that is nothing.
+    """Return what each cell of a column shows besides its text; None if nothing.
 
-    Pictures are of a bounded size: of a larger one only its name and size are told.
+    The size of pictures is bounded: of a larger one only format and size are sent.
     """
     match kind_of(column.dtype):
         case "binary":
@@ -85,7 +85,7 @@ def media_of(value: bytes | None) -> ImagePiece | AudioPiece | None:
 def line_of(vector: pl.Series, *, in_detail: bool = False) -> LinePiece | None:
     """Return a vector as a line: heights from 0 to 1, null for a gap, and its ends as text.
 
-    Of a vector with more items than points, a point is the mean of some of them.
+    If a vector has more items than points, each point is the mean of some items.
     """
     if len(vector) < _LEAST_ITEMS:
         return None
@@ -132,7 +132,7 @@ def _found(begin: bytes) -> tuple[str, str] | None:
 
 
 def _is_frame(begin: bytes) -> bool:
-    """Tell whether two bytes that other files may begin with are the head of a frame of MP3."""
+    """Tell whether two bytes, which other files may have, too, begin a frame of MP3."""
     if len(begin) <= _FRAME_MARK:
         return False
     rates = begin[_FRAME_MARK]
@@ -140,7 +140,7 @@ def _is_frame(begin: bytes) -> bool:
 
 
 def _media(found: tuple[str, str], value: bytes, most: int) -> ImagePiece | AudioPiece:
-    """Return a picture or a sound as an address with everything in it, unless it is too large."""
+    """Return a picture or a sound as a data URL, unless it is too large."""
     name, media_type = found
     is_small = len(value) <= most
     encoded = base64.b64encode(value).decode() if is_small else None

@@ -1,4 +1,4 @@
-"""The rows that two versions differ in, read as they come into view, with what was there before."""
+"""The rows that two versions differ in, read when they come into view, with earlier values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,10 +27,10 @@ WRITTEN = (RowEvent.UPDATED, RowEvent.COLUMN_REWRITTEN, RowEvent.COLUMN_ADDED)
 _ORDER = (*WRITTEN, RowEvent.INSERTED, RowEvent.DELETED, RowEvent.MOVED)
 
 _KINDS = {int(event): EVENT_KINDS[event.label] for event in _ORDER}
-"""The kind of commit whose colour a change has."""
+"""The kind of commit whose colour stands for a change."""
 
 _WHOLE = {int(RowEvent.DELETED): "removed", int(RowEvent.INSERTED): "added"}
-"""How all cells of a row are marked."""
+"""The mark of all cells of a row."""
 
 FIRST_COLUMNS = ("_change_type", "_rowid")
 LAST_COLUMNS = (
@@ -50,7 +50,7 @@ _CHANGE_TYPES = {
 }
 
 _MOST_BYTES_KEPT = 32 << 20
-"""Bytes of values that a comparison keeps: its classes and columns show the same rows again."""
+"""Bytes of values that a comparison keeps: its classes and columns often show the same rows."""
 
 _Mask = NDArray[np.bool_]
 _Positions = NDArray[np.int64]
@@ -64,7 +64,7 @@ class _Image(NamedTuple):
     values: pl.DataFrame
 
     def of(self, side: str, addresses: Uint64Array, names: Sequence[str]) -> pl.DataFrame | None:
-        """Return the values of rows, one a row; None if not all are here."""
+        """Return the values of rows, one a row; None if some have not been read."""
         if side != self.side or not {*names} <= {*self.values.columns}:
             return None
         place = np.searchsorted(self.addresses, addresses)
@@ -75,7 +75,7 @@ class _Image(NamedTuple):
 
 
 class RowImages:
-    """Reads the values of changed rows, from both versions; what was read last is not read again.
+    """Reads the values of changed rows from both versions; the last ones are kept.
 
     Parameters
     ----------
@@ -96,9 +96,10 @@ class RowImages:
     def of(
         self, rows: ChangeRuns, names: Sequence[str], *, both: bool = True
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Return rows as they were and as they are, one a run; nulls where they are not.
+        """Return rows before and after the change, one a run; nulls where a row does not exist.
 
-        Only the named columns are read, and without ``both`` rows before only if they are no more.
+        Only the named columns are read. Without ``both``, earlier values are read only of deleted
+        rows.
         """
         was, now = rows.before != NO_ADDRESS, rows.after != NO_ADDRESS
         was &= np.isin(rows.change, (RowEvent.DELETED, *(WRITTEN if both else ())))
@@ -107,7 +108,7 @@ class RowImages:
     def _image(
         self, side: str, rows: ChangeRuns, there: _Mask, names: Sequence[str]
     ) -> pl.DataFrame:
-        """Return one image of rows; nulls of those that are not there."""
+        """Return one image of rows; nulls for those that do not exist in it."""
         schema = pl.Schema({name: self.columns.schema[name] for name in names})
         columns = replace(self.columns, schema=schema)
         if not there.any():
@@ -123,7 +124,7 @@ class RowImages:
         return _spread(found, there)
 
     def _keep(self, side: str, addresses: Uint64Array, values: pl.DataFrame) -> None:
-        """Keep values unless they are too large; those that were read first make room."""
+        """Keep values unless they are too large; the oldest make room."""
         size = values.estimated_size()
         if not values.columns or size > _MOST_BYTES_KEPT:
             return
@@ -138,7 +139,7 @@ class RowImages:
 
 
 class _Page(NamedTuple):
-    """Some lines: their values, how cells are marked, and what changed ones were."""
+    """Some lines: their values, the marks of cells, and the values before the change."""
 
     values: pl.DataFrame
     marks: pl.DataFrame
@@ -146,7 +147,7 @@ class _Page(NamedTuple):
 
 
 class ChangedRows:
-    """The changed rows, a line each: as they are, and deleted ones as they were.
+    """The changed rows, a line each: values after the change, or before a deletion.
 
     Parameters
     ----------
@@ -177,7 +178,7 @@ class ChangedRows:
 
     @property
     def schema(self) -> pl.Schema:
-        """Names and types of the columns: those of a feed, the values in the middle."""
+        """Names and types of the columns: those of a feed, with the values in the middle."""
         return self._schema
 
     @property
@@ -187,11 +188,11 @@ class ChangedRows:
 
     @property
     def is_in_memory(self) -> bool:
-        """Whether no row has to be read."""
+        """Whether all rows are already known."""
         return False
 
     def first_columns(self, most: int) -> list[str]:
-        """Return the columns to show first: of many, not those for which all must be read."""
+        """Return the columns to show first: of many, those that need no reading of all rows."""
         every = list(self._schema)
         if len(every) <= most:
             return every
@@ -219,15 +220,15 @@ class ChangedRows:
         return _in_order(found, columns)
 
     def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """Yield the same at once: what is compared is bounded."""
+        """Yield all values at once: the number of compared rows is bounded."""
         yield self.read(columns)
 
     def marks(self, positions: pl.Series, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """Return how cells are marked: changed ones, and whole rows that were added or removed."""
+        """Return the marks of cells: changed ones, and whole rows that were added or removed."""
         return self._page(positions.to_numpy().astype(np.int64), columns).marks
 
     def earlier(self, positions: pl.Series, columns: Sequence[str]) -> pl.DataFrame:
-        """Return what the cells were that are marked as changed."""
+        """Return the values before the change, of cells that are marked as changed."""
         return self._page(positions.to_numpy().astype(np.int64), columns).earlier
 
     def row_ids(self, positions: _Positions) -> list[int | None]:
@@ -237,7 +238,7 @@ class ChangedRows:
     # ------------------------------------------------------------------------------- private
 
     def _page(self, positions: _Positions, columns: Sequence[str] | None) -> _Page:
-        """Return some lines; their values, marks and earlier values are asked for in turn."""
+        """Return some lines; their values, marks and earlier values are read in turn."""
         names = list(self._schema) if columns is None else list(columns)
         last = self._last
         if last is None or last[1] != names or not np.array_equal(last[0], positions):
@@ -268,9 +269,9 @@ class ChangedRows:
     def _read(
         self, rows: ChangeRuns, columns: Sequence[str]
     ) -> tuple[pl.DataFrame, dict[str, pl.Series], dict[str, _Mask]]:
-        """Return rows, and of the columns of values what they were and which cells differ.
+        """Return rows with their values before the change, and which cells differ.
 
-        Other columns are read only where the names of all that differ are asked for.
+        Other columns are read only if the names of all columns that differ are needed.
         """
         known = self._images.columns.schema
         shown = [name for name in columns if name in known]
@@ -289,20 +290,20 @@ class ChangedRows:
         return _in_order(found, columns), {n: before.get_column(n) for n in shown}, differs
 
     def _is_pair(self, rows: ChangeRuns) -> _Mask:
-        """Which rows are rows of which both images are known."""
+        """Which rows have both images."""
         has_two = (rows.before != NO_ADDRESS) & np.isin(rows.change, WRITTEN)
         is_pair: _Mask = has_two & self._images.versions.begin_is_kept
         return is_pair
 
 
 def single_rows(runs: ChangeRuns, run: _Positions, offset: _Positions) -> ChangeRuns:
-    """Return some rows, a run each: which run each is in, and how far from its begin."""
+    """Return some rows, a run each: the number of the run, and the offset from its begin."""
     one = np.ones(len(run), dtype=np.uint64)
     return runs.pieces(run, offset.astype(np.uint64), one)
 
 
 def _spread(some: pl.DataFrame, where: _Mask) -> pl.DataFrame:
-    """Return rows at their places among others, of which nothing is known."""
+    """Return rows at their positions among others that are unknown."""
     if where.all():
         return some
     place = pl.Series(np.cumsum(where) - 1).set(pl.Series(~where), None)
@@ -315,14 +316,14 @@ def _in_order(found: Sequence[pl.Series], columns: Sequence[str]) -> pl.DataFram
 
 
 def _last_known(rows: ChangeRuns, before: pl.DataFrame, after: pl.DataFrame) -> list[pl.Series]:
-    """Return the values of rows as they are, and of deleted ones as they were."""
+    """Return the values of rows after the change, and of deleted ones before it."""
     number = np.arange(len(rows))
     place = np.where(rows.change == RowEvent.DELETED, number, number + len(rows))
     return pl.concat([before, after])[place].get_columns()
 
 
 def _where(values: pl.Series, mask: _Mask) -> pl.Series:
-    """Return some of the values, null in place of the others."""
+    """Return some of the values, with nulls instead of the others."""
     place = pl.Series(np.arange(len(values))).set(pl.Series(~mask), None)
     return values.gather(place)
 

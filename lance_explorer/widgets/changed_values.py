@@ -1,4 +1,4 @@
-"""How the values of changed columns are spread, before and after, in the rows that differ there."""
+"""Distributions of changed columns, before and after, in the rows that differ."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -29,16 +29,16 @@ _BINS = 20
 _MOST_MOVERS = 3
 
 _MOST_BYTES = 64 << 20
-"""Whole columns are read if they have so many bytes at most in two versions, or in all of many."""
+"""Whole columns are read only up to this number of bytes: in two versions, or in all."""
 
 
 def changed_values(
     found: Comparison, cells: Cells, check: Callable[[], None]
 ) -> list[ChangedColumn]:
-    """Return for each column that differs its values before and after; counts as text.
+    """Return for each column that differs its values before and after; counts are text.
 
-    Of 12 columns at most, those first that differ in most rows, and of each the first 10,000 rows
-    that differ in it; no other values are read.
+    The 12 columns that differ in most rows, each with the first 10,000 rows in which it differs; no
+    other values are read.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def changed_values(
 
 
 class WholeColumns:
-    """What whole columns hold in two versions of a table.
+    """Summaries of whole columns in two versions of a table.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class WholeColumns:
         self._versions = versions
 
     def of(self, begin: int, end: int) -> Section | None:
-        """Return a line for each column; a sentence if they are large; None if there is nothing."""
+        """Return a line for each column; a sentence if they are too large; None if none."""
         if not begin or begin == end:
             return None
         try:
@@ -102,7 +102,7 @@ class WholeColumns:
             "Whole columns, before and after",
             _both(profile.to_polars(), begin, end)
             if profile.is_complete
-            else "Their values are too many to be read for this: "
+            else "Their values are too many to be read here: "
             f"{call('table.profile', versions=[begin, end])} reads them.",
         )
 
@@ -111,12 +111,12 @@ class WholeColumns:
         return self._read(self._versions)
 
     def _read(self, versions: Sequence[int]) -> Profile:
-        """Return what columns hold in some versions, without values if these are too many."""
+        """Return the summaries of columns in some versions, or only names for many values."""
         found = self._table.profile(versions=versions, max_bytes=0)
         return found.go_on() if found.bytes_left <= _MOST_BYTES else found
 
     def _has(self, begin: int, end: int) -> bool:
-        """Tell whether the profile of many versions says the same as one of these two."""
+        """Tell whether the profile of many versions agrees with that of one of these two."""
         pairs = zip(self._versions, self._versions[1:], strict=False)
         return (begin, end) in pairs and self._fields(end) <= self._fields(self._versions[-1])
 
@@ -127,7 +127,7 @@ class WholeColumns:
 
 
 def _both(lines: pl.DataFrame, begin: int, end: int) -> pl.DataFrame:
-    """Return what columns hold in two versions of a profile, one row a column."""
+    """Return the summaries of columns in two versions of a profile, one row a column."""
     lines = lines.filter(pl.col("measure") != "nothing")
     before, after = (lines.filter(pl.col("version") == version) for version in (begin, end))
     both = before.join(after, on="column", suffix="_after", maintain_order="left_right")
@@ -152,7 +152,7 @@ def _whole(row: Mapping[str, Any]) -> tuple[str | None, ...]:
 
 
 def _spread_words(before: pl.Series, after: pl.Series) -> str:
-    """Return mean and deviation of numbers, before and after; nothing of other values."""
+    """Return mean and deviation of numbers, before and after; None for other types."""
     if not (before.dtype.is_numeric() and after.dtype.is_numeric()):
         return ""
     old, new = (
@@ -163,7 +163,7 @@ def _spread_words(before: pl.Series, after: pl.Series) -> str:
 
 
 def _cosines(before: pl.Series, after: pl.Series) -> NDArray[np.float64] | None:
-    """Return the cosine between the vectors of each row; None of other values."""
+    """Return the cosine between the two vectors of each row; None for other types."""
     if not (is_vector(before.dtype) and before.dtype == after.dtype):
         return None
     old, new = (one.to_numpy().astype(np.float64) for one in (before, after))

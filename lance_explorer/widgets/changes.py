@@ -56,17 +56,17 @@ _NO_KEYS = (
     "double",
     "halffloat",
 )
-"""How the types of columns begin that cannot tell rows apart."""
+"""Prefixes of the types of columns that cannot identify rows."""
 
 _PAUSE = 0.05
-"""Seconds before versions are compared: while a handle moves on, none but the last ones are."""
+"""Seconds to wait before versions are compared: only the last position of a handle counts."""
 
 _MOST_BESIDE = 4
-"""Pairs of versions for which what differs beside rows is kept."""
+"""Pairs of versions whose other differences are kept."""
 
 
 class _Wanted(NamedTuple):
-    """What is to be compared."""
+    """The comparison that was asked for."""
 
     begin: int
     end: int
@@ -74,17 +74,17 @@ class _Wanted(NamedTuple):
 
 
 class Changes(VersionsView, RowsView):
-    """Show what differs between two versions: how many rows, in which columns, and which rows.
+    """Show how two versions differ: how many rows, in which columns, and which rows.
 
     Other differences, of schema, indices and configuration, are listed above the rows. Two handles
     on the time line choose the versions: drag them, or move the one in focus with the arrow keys,
     Page Up and Down, Home and End. The boxes take versions as :meth:`Table.at` does. Each changed
-    row is a line: as it is, with ``old → new`` in the cells that differ, and a deleted one as it
-    was. A click on a class of changes or on a column shows only its rows. Values are read when they
-    are shown; to count differing columns, at most 100,000 rows are compared, and at most 10,000,000
-    cells. Blobs are not shown.
-    For versions of two branches, use :meth:`Table.diff`; if one is typed, by its tag or as
-    ``dev@3``, the view shows the code for that.
+    row is a line with its values after the change: ``old → new`` in the cells that differ; a
+    deleted row with its last values. A click on a class of changes or on a column shows only its
+    rows. Values are read when they are shown; to count differing columns, at most 100,000 rows are
+    compared, and at most 10,000,000 cells. Blobs are not shown. For versions of two branches, use
+    :meth:`Table.diff`; if one is typed, by its tag or as ``dev@3``, the view shows the code for
+    that.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class Changes(VersionsView, RowsView):
 
     @property
     def column(self) -> str | None:
-        """Show only rows in which this column differs; None for any column."""
+        """Show only rows in which this column differs; None for all rows."""
         return self._column
 
     @column.setter
@@ -217,7 +217,7 @@ class Changes(VersionsView, RowsView):
     def frame(self) -> pl.DataFrame:
         """Return all lines that are shown, values included, in the order of the sort.
 
-        Updated rows are as they are after the change. Columns are in the order of the table; the
+        Updated rows have their values after the change. Columns are in the order of the table; the
         widget shows those first that differ.
         """
         found = self._comparison()
@@ -265,14 +265,14 @@ class Changes(VersionsView, RowsView):
         self.rest()
 
     def row_ids(self, count: int) -> list[int | None]:
-        """Return the row IDs of the first lines, None where a row has none."""
+        """Return the row IDs of the first lines; None for rows without one."""
         if not isinstance(self._source, ChangedRows):
             return []
         places = self._arrangement.positions_of(0, count)
         return self._source.row_ids(places.to_numpy().astype(np.int64))
 
     def static_html(self) -> str:
-        """Return what a page without a kernel shows: the counts, and what else differs."""
+        """Return what a page without a kernel shows: the counts, and other differences."""
         name = escape(self._table._view.name)
         begin, end, _ = self._wanted()
         picture = ""
@@ -296,7 +296,7 @@ class Changes(VersionsView, RowsView):
     # --------------------------------------------------------------------------- private
 
     def _choose(self, begin: VersionRef | None, end: VersionRef | None) -> None:
-        """Fill in the versions that nobody has chosen."""
+        """Set the versions that were not chosen."""
         view, state = self._table._view, self.state
         if end is not None:
             state.version = version_number(view, end)
@@ -317,9 +317,9 @@ class Changes(VersionsView, RowsView):
         return _Wanted(min(one, other), max(one, other), self._key)
 
     def _comparison(self) -> Comparison:
-        """Return the comparison that is wanted, made now unless it is there.
+        """Return the requested comparison, made now unless it exists.
 
-        Threads that make the same one at once get the first of them all, which keeps its cells.
+        Threads that ask for the same one at once get the first one, which keeps its cells.
         """
         wanted, done = self._wanted(), self._done
         if done is not None and done[0] == wanted:
@@ -331,7 +331,7 @@ class Changes(VersionsView, RowsView):
             return self._done[1]
 
     def _compare(self) -> None:
-        """Compare in the background, and tell the browser about it step by step."""
+        """Compare in the background, and send results to the browser step by step."""
         self._worker.submit("compare", self._limited, self.state.time_limit, self._tell_late)
 
     def _limited(self, job: Job) -> None:
@@ -375,13 +375,13 @@ class Changes(VersionsView, RowsView):
             self.tell("comparing", Busy(f"comparing cells: {done:,} of {total:,} rows"))
 
     def _tell_found(self, found: Comparison, job: Job) -> None:
-        """Tell what was found, unless a newer job tells of something else."""
+        """Send a result, unless a newer job has replaced this one."""
         with self._showing:
             job.check()
             self.tell("compared", self._about(found))
 
     def _show(self, found: Comparison, job: Job) -> None:
-        """Show the chosen rows of a comparison, unless a newer job shows others."""
+        """Show the chosen rows of a comparison, unless a newer job has replaced this one."""
         with self._showing:
             job.check()
             shown = found, self._change, self._column
@@ -422,7 +422,7 @@ class Changes(VersionsView, RowsView):
         return self._table.latest.has_stable_row_ids
 
     def _key_columns(self) -> list[str]:
-        """Return the columns that can tell rows apart."""
+        """Return the columns that can identify rows."""
         fields = self._table._view.history.records[-1].schema
         return [
             field.name
@@ -455,7 +455,7 @@ class Changes(VersionsView, RowsView):
 
     @answers("find")
     def _find(self, _: Request, *, text: str, name: Literal["begin", "end"] = "end") -> Found:
-        """Find the version that a text names; what is wrong with the text is part of the answer."""
+        """Find the version that a text names; an error is part of the answer."""
         view, is_begin = self._table._view, name == "begin"
         try:
             found = resolve(view, text, is_begin=is_begin)
@@ -469,7 +469,7 @@ class Changes(VersionsView, RowsView):
             return Found(problem=str(error))
 
     def _across_branches(self, elsewhere: tuple[str, int], *, is_begin: bool) -> str:
-        """Return what compares a version of another branch with the one that stays."""
+        """Return code that compares a version of another branch with the chosen one."""
         begin, end, _ = self._wanted()
         ends = (elsewhere, end) if is_begin else (begin, elsewhere)
         branch, version = elsewhere
@@ -481,7 +481,7 @@ class Changes(VersionsView, RowsView):
 
     @answers("same_content", in_background=True)
     def _same_content(self, request: Request, *, begin: Wide, end: Wide) -> SameContent:
-        """Tell whether two versions hold the same values, which are read for that."""
+        """Tell whether two versions hold the same values, by reading them."""
         request.progress(f"comparing all values of versions {begin:,} and {end:,}")
         found = self._table.diff(begin, end).same_content()
         code = f"table.diff({begin}, {end}).same_content()"
@@ -489,7 +489,7 @@ class Changes(VersionsView, RowsView):
 
     @answers("values", in_background=True)
     def _changed_values(self, request: Request) -> ChangedValues:
-        """Return the values of changed columns before and after, of rows that were compared."""
+        """Return the values of changed columns before and after, for the compared rows."""
         found = self._comparison()
         cells = found.compare_cells(lambda done, total: request.check())
         begin, end, _ = found.wanted
@@ -510,7 +510,7 @@ class Changes(VersionsView, RowsView):
 
 
 def _static_picture(rows: dict[str, int]) -> str:
-    """Return how many rows are of each class as a picture for where no script runs."""
+    """Return the number of rows of each class as a static picture."""
     shown = {kind.replace("_", " "): number for kind, number in rows.items()}
     colors = dict(zip(shown, CLASS_COLORS.values(), strict=True))
     strip = shares_strip(shown, colors, "Changed rows by what happened to them")
@@ -518,4 +518,4 @@ def _static_picture(rows: dict[str, int]) -> str:
 
 
 def _listen_to_nobody(done: int, total: int) -> None:
-    """Hear about progress that nobody waits for."""
+    """Ignore progress."""

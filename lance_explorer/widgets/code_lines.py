@@ -1,4 +1,4 @@
-"""Lines of Python that give what a view shows, for a person to go on from."""
+"""Python code that gives what a view shows, for a person to continue with."""
 
 from collections.abc import Sequence
 
@@ -17,13 +17,13 @@ _IMPORTS = {
     "FrameTable(": "from lance_explorer.widgets.frame_table import FrameTable",
     "ExplorerState(": "from lance_explorer.widgets.state import ExplorerState",
 }
-"""What code needs in which there is such a name."""
+"""The imports that code needs if it contains such a name."""
 
 
 def opening_code(table: Table, code: str) -> str:
-    """Return code with the lines before it that it needs: imports, and how to open the table.
+    """Return code with the lines before it that it needs: imports, and opening the table.
 
-    Keys and passwords are never in it: storage options are there by name only.
+    Keys and passwords are never included: storage options are listed by name only.
     """
     imports = [line for name, line in _IMPORTS.items() if name in code]
     arguments = [literal(table._view.uri_to_open)]
@@ -38,7 +38,7 @@ def opening_code(table: Table, code: str) -> str:
 
 
 def database_code(database: Database, code: str) -> str:
-    """Return code with the lines before it that it needs: how to open the database.
+    """Return code with the lines before it that open the database.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def database_code(database: Database, code: str) -> str:
 
 
 def dataset_code(table: Table, code: str) -> str:
-    """Return code that calls pylance, with the lines before it that it needs.
+    """Return code that calls pylance, with the imports that it needs.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def dataset_code(table: Table, code: str) -> str:
 
 
 def arranged_code(code: str, schema: pl.Schema, typed: str, sorts: Sequence[Sort] = ()) -> str:
-    """Return code for a frame with its rows filtered and sorted as in a table of rows."""
+    """Return code for a frame, with its rows filtered and sorted as they are shown."""
     if _is_text(typed, schema):
         state = call("ExplorerState", filter=typed)
         code = f"FrameTable({code}, state={state}).frame()"
@@ -94,7 +94,7 @@ def arranged_code(code: str, schema: pl.Schema, typed: str, sorts: Sequence[Sort
 
 
 def scanned_code(scan: str, schema: pl.Schema, typed: str, sorts: Sequence[Sort]) -> str:
-    """Return the same for rows of a LazyFrame, of which no more is read than the filter leaves."""
+    """Return code for a LazyFrame, which reads only rows that the filter leaves."""
     if _is_text(typed, schema):
         return arranged_code(f"{scan}.collect()", schema, typed, sorts)
     return f"{arranged_code(scan, schema, typed, sorts)}.collect()"

@@ -1,4 +1,4 @@
-"""What the head of a column tells of its values, of as many rows as are read in no time."""
+"""Distributions for the heads of columns, of as many rows as can be read at once."""
 
 import re
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from lance_explorer.widgets.messages.rows import ColumnHead, HeadBar
 __all__ = ["column_heads", "rows_within", "sample_of"]
 
 _FEW_ROWS = 20
-"""Rows that tell how large rows are."""
+"""Rows by which the size of rows is estimated."""
 
 _MOST_ROWS, _MOST_BYTES = 1_000, 8 << 20
 _MOST_ROWS_HERE = 100_000
-"""Of rows that need not be read."""
+"""The most rows if they need not be read."""
 
 _MOST_SHOWN_VALUES = 3
 
@@ -30,9 +30,9 @@ _QUOTE = "'"
 
 
 def sample_of(shown: Arrangement, columns: list[str], check: Callable[[], None]) -> pl.DataFrame:
-    """Return the first rows that are shown: all, or as many as are read in no time.
+    """Return the first rows that are shown: all, or as many as can be read at once.
 
-    These are 1,000 rows and about 8 MiB; of rows that are in memory 100,000.
+    That is 1,000 rows and about 8 MiB; 100,000 rows if they are in memory.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def sample_of(shown: Arrangement, columns: list[str], check: Callable[[], None])
 def rows_within(
     read: Callable[[int], pl.DataFrame], most_rows: int, most_bytes: int, check: Callable[[], None]
 ) -> pl.DataFrame:
-    """Return the first rows, about as many as have so many bytes, judged by the first of them.
+    """Return the first rows of about this many bytes, estimated from the first few.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def rows_within(
 
 
 def column_heads(rows: pl.DataFrame, check: Callable[[], None]) -> list[ColumnHead]:
-    """Return how the values of each column are spread, for the browser; numbers as text."""
+    """Return the distribution of each column, for the browser; numbers are text."""
     heads = []
     for column in rows:
         check()
@@ -101,9 +101,9 @@ def _head(column: pl.Series, spread: Spread) -> ColumnHead:
 
 
 def _filters(column: pl.Series, spread: Spread) -> list[str | None]:
-    """Return for each bar the filter, as people write it, that finds its values.
+    """Return for each bar a filter that finds its values.
 
-    There is none for values that are not written as they are: long or odd texts, times.
+    There is none for values whose text is not an SQL literal: long or odd texts, times.
     """
     name, labels = _filter_name(column.name), spread.labels
     if not spread.has_order:
@@ -138,7 +138,7 @@ def _number(label: str | None) -> float:
 
 
 def _filter_name(name: str) -> str:
-    """Return the name of a column as a filter has it: in quotes only if SQL needs them."""
+    """Return the name of a column for a filter: quoted only if SQL needs it."""
     in_quotes = '"{}"'.format(name.replace('"', '""'))
     try:
         is_plain = read_expression(name).meta.eq(pl.col(name)) if _PLAIN.fullmatch(name) else False

@@ -1,4 +1,4 @@
-"""The values of columns over versions: what they are, and which commits moved them."""
+"""The values of columns over versions: distributions, and the commits that moved them."""
 
 import threading
 from html import escape
@@ -27,11 +27,11 @@ __all__ = ["Columns"]
 
 _MOST_COLUMNS = 40
 _BYTES_AT_FIRST = 256 << 20
-"""More is read when somebody asks for it."""
+"""More is read on request."""
 
 
 class Columns(VersionsView):
-    """Show what values each column has, over all versions and in the chosen one.
+    """Show the values of each column, over all versions and in the chosen one.
 
     A line for each column: its histogram in the chosen version, and a picture of its values over
     versions with a mark where a commit moved them. A click on a mark chooses that version; a click
@@ -69,9 +69,9 @@ class Columns(VersionsView):
         return {"version": self.state.version}
 
     def frame(self) -> pl.DataFrame:
-        """Return what values the columns have in the chosen version, as ``table.profile()`` does.
+        """Return the values of the columns in the chosen version, as ``table.profile()`` does.
 
-        One row for each column, and for each field inside of one.
+        One row for each column, and for each nested field.
         """
         version = self._version_shown
         return self._table.profile(self._names_at(version), versions=[version]).to_polars()
@@ -113,7 +113,7 @@ class Columns(VersionsView):
         return names[:_MOST_COLUMNS] if len(names) > _MOST_COLUMNS else None
 
     def _profile(self, request: Request, *, everything: bool) -> Profile:
-        """Return the profile of the versions that are listed now; read once."""
+        """Return the profile of the listed versions; read once."""
         with self._reading:
             request.check()
             listing = self._table._view.listing
@@ -135,7 +135,7 @@ class Columns(VersionsView):
 
     @answers("columns", in_background=True)
     def _columns(self, request: Request, *, everything: bool = False) -> Message | Problem:
-        """Return the columns over versions; why that cannot be told is an answer too."""
+        """Return the columns over versions; an error is part of the answer."""
         request.progress("reading values")
         try:
             names = self._columns_at(self._table._view.latest_version)
@@ -158,7 +158,7 @@ class Columns(VersionsView):
 
     @answers("version", in_background=True)
     def _version(self, request: Request, *, version: Wide) -> VersionColumns | Problem:
-        """Return what values the columns have in a version."""
+        """Return the values of the columns in a version."""
         request.progress("reading values")
         try:
             profile = self._profile(request, everything=False)

@@ -27,7 +27,7 @@ from lance_explorer.widgets.messages.columns import (
 __all__ = ["column_facts", "column_lines"]
 
 _MOST_POINTS = 500
-"""More versions cannot be told apart in a picture."""
+"""More versions cannot be distinguished in a picture."""
 
 _SHIFTS_READ = 200
 _LONGEST_VALUE = 24
@@ -72,7 +72,7 @@ def column_lines(profile: Profile, positions: Mapping[int, int]) -> list[ColumnL
 
 
 def column_facts(profile: Profile, version: int) -> list[ColumnFacts]:
-    """Return what values columns have in a version; none if the profile does not have it."""
+    """Return the values of columns in a version; none if the profile lacks it."""
     lines = profile.to_polars().filter(pl.col("version") == version)
     return [_facts(line) for line in lines.iter_rows(named=True)]
 
@@ -100,7 +100,7 @@ def _facts(line: Mapping[str, object]) -> ColumnFacts:
 
 
 def _bars(line: Mapping[str, object]) -> tuple[list[float], list[str]]:
-    """Return bars of numbers, or of frequent values of texts that come again."""
+    """Return bars of numbers, or of frequent values of repeated texts."""
     counts, edges, top = line["bin_counts"], line["bin_edges"], line["top_values"]
     assert isinstance(counts, list)
     assert isinstance(edges, list)
@@ -154,7 +154,7 @@ def _areas(values: ColumnValues, positions: Mapping[int, int]) -> list[ColumnAre
 
 
 def _area(x: Sequence[int], low: Sequence[float | None], high: Sequence[float | None]) -> str:
-    """Return the path of an area between two lines of steps, without what is unknown."""
+    """Return the path of an area between two step lines, with gaps for unknown values."""
     parts = list[str]()
     known = [None if a is None or b is None else a for a, b in zip(low, high, strict=True)]
     for begin, end in _stretches(known):
@@ -169,14 +169,14 @@ def _steps(x: Sequence[int], y: Sequence[float | None]) -> str:
 
 
 def _stretches(numbers: Sequence[float | None]) -> list[tuple[int, int]]:
-    """Return stretches of numbers that are known, the end exclusive."""
+    """Return ranges of known numbers, the end exclusive."""
     known = np.array([0, *[number is not None for number in numbers], 0], dtype=np.int64)
     changes = np.flatnonzero(np.diff(known))
     return list(zip(changes[::2].tolist(), changes[1::2].tolist(), strict=True))
 
 
 def _points(x: Sequence[int], y: Sequence[float | None], begin: int, end: int) -> list[str]:
-    """Return the corners of steps, those within one level left out."""
+    """Return the corners of a step line, without those inside a level."""
     points = list[str]()
     for place in range(begin, end):
         level = y[place]

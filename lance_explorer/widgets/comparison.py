@@ -1,4 +1,4 @@
-"""What two versions differ in: counts at once, rows when they are looked at, cells in pieces."""
+"""How two versions differ: counts at once, rows when they come into view, cells in pieces."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -35,10 +35,10 @@ __all__ = ["Cells", "Comparison", "compare"]
 _ROWS_AT_ONCE = 4_096
 _MOST_ROWS_COMPARED, _MOST_CELLS_COMPARED = 100_000, 10_000_000
 _FEW_CELLS = 200_000
-"""Cells that are compared in no time."""
+"""The most cells that are compared without progress."""
 
 _LEFT_OUT = (RowEvent.MOVED, RowEvent.COLUMN_ADDED)
-"""Rows that are shown only if they are asked for: their values are what they were."""
+"""Rows that are shown only on request: their values did not change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ class Cells:
 
     @property
     def num_equal(self) -> int:
-        """How many rows have the values that they had."""
+        """How many rows have unchanged values."""
         return int((~self.differ.any(axis=1)).sum())
 
 
 class Comparison:
-    """What became of each row from one version to another.
+    """The fate of each row between two versions.
 
     Made by :func:`compare`. The summary is that of ``table.changes(begin, end, key=key)``.
     """
@@ -95,12 +95,12 @@ class Comparison:
         self.cells: Cells | None = None
 
     def row_ids(self, runs: ChangeRuns) -> Uint64Array:
-        """Return what names rows that the later version has."""
+        """Return what names the rows of the later version."""
         return self._versions.row_ids(runs)
 
     @cached_property
     def summary(self) -> pl.DataFrame:
-        """The counts, as ``table.changes(begin, end).summary()`` gives them."""
+        """The counts, as ``table.changes(begin, end).summary()`` returns them."""
         return net_summary(self._versions, self._step.runs)
 
     @property
@@ -110,7 +110,7 @@ class Comparison:
 
     @property
     def left_out(self) -> list[str]:
-        """Columns that are not shown, because they are blobs or hold some."""
+        """Columns that are not shown, because they are blobs or contain some."""
         every = {name: None for names in self.images.columns.names.values() for name in names}
         return [name for name in every if name not in self.images.columns.schema]
 
@@ -120,7 +120,7 @@ class Comparison:
         return [*FIRST_COLUMNS, *self.columns, *LAST_COLUMNS]
 
     def presence(self, column: str) -> str:
-        """Return whether a column is in both versions, or was added or dropped on the way."""
+        """Return whether a column is in both versions, or was added or dropped in between."""
         versions, columns = self._versions, self.images.columns
         if not versions.begin_is_kept or versions.begin == EMPTY:
             return "both"
@@ -132,7 +132,7 @@ class Comparison:
         return "both" if was and now else "added" if now else "dropped"
 
     def rows(self, change: str | None = None, column: str | None = None) -> ChangedRows:
-        """Return the changed rows, of one class, or those in which a column differs.
+        """Return the changed rows of one class, or those in which a column differs.
 
         ``column`` needs the cells compared.
         """
@@ -148,26 +148,26 @@ class Comparison:
         return ChangedRows(self.images, runs, self._columns_in_order())
 
     def _columns_in_order(self) -> list[str]:
-        """Return the columns: what tells rows apart, those known to differ, the others."""
+        """Return the columns: keys first, then those known to differ, then the others."""
         counts = self.cells.counts() if self.cells else {}
         first = [name for name in self.wanted[2] if name in self.columns] or self.columns[:1]
         differ = [name for name, count in counts.items() if count]
         return list(dict.fromkeys([*first, *differ, *self.columns]))
 
     def compare_cells(self, tell: Callable[[int, int], None]) -> Cells:
-        """Return which cells differ; ``tell`` hears how many rows are done, and may raise."""
+        """Return which cells differ; ``tell`` gets the number of finished rows, and may raise."""
         if self.cells is None:
             self.cells = self._compared(tell)
         return self.cells
 
     @property
     def is_small(self) -> bool:
-        """Whether the cells are compared in no time."""
+        """Whether the cells are few enough to compare at once."""
         num_rows = int(self._written().length.sum(dtype=np.uint64))
         return num_rows <= _ROWS_AT_ONCE and num_rows * len(self.columns) <= _FEW_CELLS
 
     def _written(self) -> ChangeRuns:
-        """Return the rows of which both images are there."""
+        """Return the rows that have both images."""
         runs = self.runs
         both = np.isin(runs.change, WRITTEN) & (runs.before != NO_ADDRESS)
         return runs.where(both & (runs.after != NO_ADDRESS) & self._versions.begin_is_kept)
@@ -197,8 +197,7 @@ def compare(
 
     Raises
     ------
-    VersionNotFoundError
-        If a version is not kept and nothing else tells.
+    VersionNotFoundError If a version is not kept, and nothing else records it.
     """
     versions = version_range(view, begin_version, end_version)
     step = net_step(versions)
@@ -211,7 +210,7 @@ def compare(
 
 
 def _all_but_blobs(versions: VersionRange) -> ValueColumns:
-    """Return all columns but blobs, which may be of any size."""
+    """Return all columns except blobs, which may have any size."""
     everything = _columns(versions, None)
     blobs = _blobs(versions)
     names = [
@@ -223,7 +222,7 @@ def _all_but_blobs(versions: VersionRange) -> ValueColumns:
 
 
 def _blobs(versions: VersionRange) -> dict[int, set[str]]:
-    """Return the columns of both versions that are blobs or hold some, by the versions."""
+    """Return the columns of both versions that are blobs or contain some, by version."""
     records = versions.rows.history.records
     return {
         records[position].version: blob_columns(records[position].schema)

@@ -23,7 +23,7 @@ CLASS_COLORS = {name: KIND_COLORS[EVENT_KINDS[name]] for name in CLASSES}
 def with_facts(
     about: ComparisonMessage, found: Comparison, *, has_row_ids: bool
 ) -> ComparisonMessage:
-    """Return a message with counts by class and by column, and what to know about them."""
+    """Return a message with counts by class and by column, and remarks on them."""
     summary = found.summary.row(0, named=True)
     changed = {name: summary[name] for name in CLASSES}
     added_and_removed = bool(changed["inserted"] and changed["deleted"])

@@ -1,4 +1,4 @@
-"""What a comparison says in words: what is uncertain and why, what is lost, what to do."""
+"""Remarks on a comparison: what is uncertain and why, what is lost, what to do."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,7 +34,7 @@ _LOST_UPDATE = "a lost version may only have added a column"
 
 
 def doubts(runs: ChangeRuns) -> str:
-    """Return how many changed rows are uncertain, and why; nothing if none is.
+    """Return how many changed rows are uncertain, and why; "" if none is.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def _num_rows(runs: ChangeRuns) -> int:
 
 
 def evidence_words(evidence: str | None) -> str:
-    """Return what the weakest evidence means.
+    """Return the meaning of the weakest evidence.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def evidence_words(evidence: str | None) -> str:
 
 
 def lost_words(summary: Mapping[str, Any], *, has_row_ids: bool) -> str:
-    """Return which part of the way is lost, and what follows from that; nothing if none is.
+    """Return which part of the path is lost, and what follows; "" if none is.
 
     Examples
     --------

@@ -40,7 +40,7 @@ from lance_explorer.widgets.whole import Whole
 __all__ = ["DATABASE_VIEWS", "DatabaseExplorer"]
 
 DATABASE_VIEWS = {"tables": "Tables", "log": "Log", "disk": "Disk"}
-"""The views of a database, and what stands on their tabs."""
+"""The views of a database, and the names on their tabs."""
 
 _CODE = {
     "tables": "database.tables()",
@@ -86,10 +86,10 @@ class DatabaseExplorer(Whole):
     _module = "database"
 
     database_place = sent(DatabasePlace)
-    """The view that is shown, and the table whose explorer is shown instead of it."""
+    """The view that is shown, or the table whose explorer is shown instead."""
 
     live = sent(Live)
-    """Whether new versions are looked for, and how long to wait for that."""
+    """Whether it looks for new versions, and how long it waits between two looks."""
 
     def __init__(self, database: Database, view: str = "tables", *, follow: bool = True) -> None:
         self._database = copy(of_kind("database", database, Database, "a Database"))
@@ -106,7 +106,7 @@ class DatabaseExplorer(Whole):
 
     @property
     def view(self) -> str:
-        """The name of the view that is shown, or that is shown again when a table is closed.
+        """The name of the view that is shown, or that returns when the table is closed.
 
         Examples
         --------
@@ -124,7 +124,7 @@ class DatabaseExplorer(Whole):
 
     @property
     def table(self) -> Explorer | None:
-        """The explorer of the table that is shown; None if none is."""
+        """The explorer of the shown table; None if none is shown."""
         return self._explorer
 
     def open_table(
@@ -182,7 +182,7 @@ class DatabaseExplorer(Whole):
             before.close()
 
     def visit(self, address: str) -> None:
-        """Show what a link tells of: a view of all tables, or one table.
+        """Show what a link names: a view of all tables, or one table.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class DatabaseExplorer(Whole):
         return f"{address_of('', table=self._name)}&{self._explorer.link()}"
 
     def frame(self) -> pl.DataFrame:
-        """Return the frame of what is shown: of a view, or of the explorer of a table.
+        """Return the frame of the shown view, or of the explorer of a table.
 
         Examples
         --------
@@ -254,7 +254,7 @@ class DatabaseExplorer(Whole):
         super().close()
 
     def static_html(self) -> str:
-        """Return the names of the tables, which are known before any is read."""
+        """Return the names of the tables, which are known before any table is read."""
         names = ", ".join([f"<code>{escape(name)}</code>" for name in self._database.names])
         number = counted(len(self._database), "table")
         return f"<p>{escape(self._database.name)}: {number}. {names}</p>"
@@ -287,13 +287,13 @@ class DatabaseExplorer(Whole):
 
     @answers("cleanup", in_background=True)
     def _cleanup(self, _: Request, *, days: int) -> Answer:
-        """Return what cleanups of what is so old would free, with the calls that free most."""
+        """Return what cleanups of versions of this age would free, with the best calls."""
         preview = self._database.cleanup_preview(older_than=timedelta(days=days))
         return answer_view(preview.answer)
 
     @answers("search", in_background=True)
     def _search(self, request: Request, *, text: str) -> DatabaseSearch:
-        """Return the versions of a time or tag, or the rows that have a value; or what is wrong."""
+        """Return the versions at a time or tag, or the rows that have a value; or an error."""
         request.progress("searching")
         database = self._database
         try:
@@ -361,7 +361,7 @@ class DatabaseExplorer(Whole):
         self._show_address()
 
     def _show_address(self, _: object = None) -> None:
-        """Tell the browser where one is; what is shown of a table tells of it itself."""
+        """Send the place to the browser; the explorer of a table does so itself."""
         explorer = self._explorer
         if explorer is None:
             text, step = address_of(self._view), 0

@@ -1,4 +1,4 @@
-"""What is on disk and whose it is; and the files of a version, large and small."""
+"""What is on disk and who owns it; and the files of a version, by size."""
 
 import threading
 
@@ -77,7 +77,7 @@ _COLUMNS = {
         "created_at",
     ),
 }
-"""The frames of ``table.inspect`` that can be in the table, and what is shown of them."""
+"""The frames of ``table.inspect`` that the table can show, with their columns."""
 
 _Key = tuple[int | None, str]
 
@@ -85,7 +85,7 @@ _NO_FILES = pl.DataFrame(schema=DATA_FILES.polars_schema).select(_COLUMNS["data_
 
 
 class Disk(VersionsView, RowsView):
-    """Show what is on disk and whose it is, and the files of a version.
+    """Show what is on disk and who owns it, and the files of a version.
 
     First all versions: how much the table takes, why and since when, with what a cleanup and a
     compaction would make of it. Then the files of the chosen version: their sizes by kind, how many
@@ -157,7 +157,7 @@ class Disk(VersionsView, RowsView):
 
     @answers("history", in_background=True)
     def _history(self, request: Request, *, refresh: bool = False) -> DiskData:
-        """Return what manifests were spent on in all versions."""
+        """Return which parts manifests consist of in all versions."""
         if refresh:
             self._table.refresh()
             forget_what_is_on_disk(self._table)
@@ -166,7 +166,7 @@ class Disk(VersionsView, RowsView):
 
     @answers("summary", in_background=True)
     def _summary(self, request: Request, *, version: Wide | None) -> FilesSummary | Problem:
-        """Return the files of one version in numbers; why there are none is part of the answer."""
+        """Return the files of one version in numbers; an error is part of the answer."""
         version = self._table._view.latest_version if version is None else version
         request.progress(f"reading the files of version {version:,}")
         try:
@@ -181,12 +181,12 @@ class Disk(VersionsView, RowsView):
 
     @answers("plans", in_background=True)
     def _plans(self, request: Request) -> Plans:
-        """Return what a cleanup and a compaction would make of it."""
+        """Return what a cleanup and a compaction would do."""
         return plans_answer(self._table, request)
 
     @answers("advice", in_background=True)
     def _advise(self, request: Request, *, version: Wide | None) -> Advice:
-        """Return what to do about the files of a version; why that cannot be told is an answer."""
+        """Return what to do about the files of a version; an error is part of the answer."""
         view = self._table._view
         version = view.latest_version if version is None else version
         request.progress(f"checking version {version:,}")
@@ -204,7 +204,7 @@ class Disk(VersionsView, RowsView):
 
     @answers("kind")
     def _choose_kind(self, _: Request, *, of: str) -> None:
-        """Put other files into the table; the browser asks for them when it hears of it."""
+        """Put other files into the table, which the browser then asks for."""
         self.kind = of
 
     @answers("files", in_background=True)
@@ -220,7 +220,7 @@ class Disk(VersionsView, RowsView):
     # ------------------------------------------------------------------------------ data
 
     def _show_files(self) -> FrameRows:
-        """Read the files that are wanted, if need be, and put them into the table."""
+        """Read the requested files, if need be, and put them into the table."""
         with self._showing:
             key = self.state.version, self.kind
             if self._rows is None or self._rows[0] != key:
@@ -232,14 +232,14 @@ class Disk(VersionsView, RowsView):
             return self._rows[1]
 
     def _select(self, positions: NDArray[np.int64]) -> None:
-        """Select rows, and the fragment that they are of if there is one."""
+        """Select rows, and their fragment if they have one."""
         super()._select(positions)
         chosen = self.selected_rows()
         if "fragment_id" in chosen.columns and chosen["fragment_id"].n_unique() == 1:
             self.state.fragment_id = chosen["fragment_id"][0]
 
     def _select_fragment(self) -> None:
-        """Select the rows of the chosen fragment, unless one of them is selected."""
+        """Select the rows of the chosen fragment, unless one is already selected."""
         fragment_id = self.state.fragment_id
         if fragment_id is None or "fragment_id" not in self._source.schema:
             return

@@ -1,6 +1,6 @@
-"""What is on disk and whose it is, for the browser; what a cleanup or a compaction would do.
+"""What is on disk and who owns it, for the browser; what a cleanup or a compaction would do.
 
-The views of a table show one look at its folder, so that no two of them have other numbers.
+The views of a table share one survey of its folder, so that their numbers agree.
 """
 
 import threading
@@ -37,7 +37,7 @@ __all__ = ["disk_answer", "disk_data", "forget_what_is_on_disk", "on_disk", "pla
 
 
 class _Looked:
-    """What was found when the folder of a table was looked at, once for all who ask."""
+    """A survey of the folder of a table, made once for all views."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -49,7 +49,7 @@ _LOOKED = WeakKeyDictionary[Table, _Looked]()
 
 
 def on_disk(table: Table) -> Survey:
-    """Return what lies in the folder of a table, listed once until the table is refreshed."""
+    """Return the survey of the folder of a table, made once until the table is refreshed."""
     looked, view = _LOOKED.setdefault(table, _Looked()), table._view
     with looked.lock:
         if looked.found is None or looked.listing is not view.listing:
@@ -58,12 +58,12 @@ def on_disk(table: Table) -> Survey:
 
 
 def forget_what_is_on_disk(table: Table) -> None:
-    """Let the folder of a table be listed anew when it is next asked for."""
+    """Make the next call survey the folder again."""
     _LOOKED.pop(table, None)
 
 
 def plans_answer(table: Table, request: Request) -> Plans:
-    """Return what could be done about the size of a table; none where that cannot be told."""
+    """Return what could be done about the size of a table; none if that is unknown."""
     request.progress("telling what a cleanup and a compaction would do")
     try:
         with collector_paused():
@@ -84,7 +84,7 @@ def plans_answer(table: Table, request: Request) -> Plans:
 
 
 def disk_answer(table: Table, request: Request) -> DiskUsage | Problem:
-    """Return :func:`disk_data` to a page; why that cannot be told is an answer, too."""
+    """Return :func:`disk_data` to a page; an error is part of the answer."""
     request.progress("listing what is on disk")
     try:
         return disk_data(table, request.check)
@@ -94,10 +94,10 @@ def disk_answer(table: Table, request: Request) -> DiskUsage | Problem:
 
 @collector_paused()
 def disk_data(table: Table, check: Callable[[], None]) -> DiskUsage:
-    """Return what takes how much space, and since when.
+    """Return how much space each kind takes, and since which version.
 
     ``check`` is called between the steps, and may end the work. The arrays have one value for each
-    version: how much of what is there now was written up to then.
+    version: the bytes of current files that were written up to it.
     """
     found = on_disk(table)
     check()

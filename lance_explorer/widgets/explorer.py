@@ -58,13 +58,13 @@ __all__ = ["TABS", "Explorer"]
 
 @dataclass(frozen=True, slots=True)
 class _Tab:
-    """A view of the explorer: its name in Python, and that on its tab."""
+    """A view of the explorer: its class name in Python, and the name on its tab."""
 
     name: str
     label: str
     make: Callable[..., Any]
     has_version: bool = True
-    """Whether it shows one version, so that a search for another leads nowhere else."""
+    """Whether it shows one version, so that a search for another version stays in it."""
 
 
 TABS = {
@@ -128,10 +128,10 @@ class Explorer(Whole):
     _news: ClassVar = {"about": About}
 
     place = sent(ShownPlace)
-    """The view that is shown, and whether one can go back or forward."""
+    """The view that is shown, and whether there are places to go back or forward to."""
 
     live = sent(Live)
-    """Whether new versions are looked for, how long to wait for that, and what is said of them."""
+    """Whether it looks for new versions, how long it waits between two looks, and the notice."""
 
     def __init__(
         self,
@@ -206,7 +206,7 @@ class Explorer(Whole):
         return {"view": self._view, **choices(self.state)}
 
     def frame(self) -> pl.DataFrame:
-        """Return the frame of the view that is shown; its errors are raised, too.
+        """Return the frame of the shown view; its errors are raised.
 
         Examples
         --------
@@ -238,7 +238,7 @@ class Explorer(Whole):
         super().close()
 
     def begin(self) -> None:
-        """Begin with what the view that is shown will be asked for."""
+        """Ask the shown view for its first answers in advance."""
         self._views[self._view].begin()
 
     def static_html(self) -> str:
@@ -250,7 +250,7 @@ class Explorer(Whole):
         return f"Explorer({self._table._view.name}: {self._view})"
 
     def visit(self, address: str) -> None:
-        """Show what a link tells of.
+        """Show what a link names.
 
         Parameters
         ----------
@@ -259,8 +259,7 @@ class Explorer(Whole):
 
         Raises
         ------
-        InvalidArgumentError
-            If it is no address, or names a view that there is not.
+        InvalidArgumentError If it is not an address, or names a view that does not exist.
         RefNotFoundError
             If the table has no such branch.
 
@@ -312,7 +311,7 @@ class Explorer(Whole):
         self._show_table(Table(self._table._view.on_branch(branch)))
 
     def _show_table(self, table: Table) -> None:
-        """Show another branch, or what stands in the place of the table now."""
+        """Show another branch, or the table that replaced this one."""
         with self._one_step():
             self._table = table
             self._following.begin(table._view)
@@ -335,7 +334,7 @@ class Explorer(Whole):
 
     @answers("search", in_background=True)
     def _search(self, request: Request, *, text: str) -> SearchResult:
-        """Return where to find what a text means, or its answer; what is wrong is a part of it."""
+        """Return where to find what a text means, or its answer; an error is part of it."""
         request.progress("searching")
         table = self._table
         try:
@@ -356,7 +355,7 @@ class Explorer(Whole):
 
     @answers("search_on", in_background=True)
     def _search_on(self, request: Request) -> SearchResult:
-        """Search further for the rows that were asked for last."""
+        """Continue the last search for rows."""
         request.progress("searching")
         if self._rows is None:
             return SearchResult(problem="nothing was searched for")
@@ -404,7 +403,7 @@ class Explorer(Whole):
 
     @answers("newest")
     def _show_newest(self, _: Request) -> None:
-        """Show the latest version in the view that is shown, or the table that is there now."""
+        """Show the latest version in the shown view, or the table that replaced this one."""
         if self._following.is_replaced:
             self._show_table(Table(self._table._view).refresh())
             return
@@ -414,7 +413,7 @@ class Explorer(Whole):
         self._open(self._view, {"version": latest, "compared_version": None})
 
     def _look_for_news(self) -> None:
-        """Look once, and let what is shown take in what is new."""
+        """Look once, and let the shown view take in new versions."""
         table = self._table
         has_new_refs = self._following.look(table)
         with self._lock:
@@ -426,18 +425,18 @@ class Explorer(Whole):
             self.tell("about", self._about_table())
 
     def _renew(self, name: str) -> None:
-        """Let a view that was made before the table was refreshed take in what is new."""
+        """Let a view that was made before a refresh take in new versions."""
         view = self._views.get(name)
         if view is not None and view.takes_new_versions and self._is_old(name):
             self._listings[name] = self._table._view.listing
             view.take_new_versions()
 
     def _is_old(self, name: str) -> bool:
-        """Tell whether a view was made before the table was refreshed."""
+        """Tell whether a view was made before the last refresh."""
         return self._listings.get(name) is not self._table._view.listing
 
     def _show_live(self) -> None:
-        """Show in the bar what is new."""
+        """Show new versions in the toolbar."""
         self.live = self._following.told(self._table._view, self.state.version)
 
     # ------------------------------------------------------------------- from place to place
@@ -461,7 +460,7 @@ class Explorer(Whole):
             self._show_place()
 
     def _forget_if_old(self, name: str) -> None:
-        """Forget a view that was made before the table was refreshed, or let it take that in."""
+        """Drop a view that was made before a refresh, or let it take in new versions."""
         if name in self._views and self._is_old(name):
             if self._views[name].takes_new_versions:
                 self._renew(name)
@@ -469,7 +468,7 @@ class Explorer(Whole):
                 self._views.pop(name).close()
 
     def _built(self, name: str) -> Any:
-        """Return a view, made now if it never was shown."""
+        """Return a view; it is made when it is first shown."""
         if name not in self._views:
             self._listings[name] = self._table._view.listing
             try:
@@ -483,7 +482,7 @@ class Explorer(Whole):
         return self._make_part(TABS[name].make, self._table, state=self.state)
 
     def _make_again(self, name: str) -> None:
-        """Make a view that could not be made before; it raises what that raises."""
+        """Make a view that failed before; errors are raised."""
         with self._one_step():
             self._put(name, self._made(name))
 
@@ -501,7 +500,7 @@ class Explorer(Whole):
             self._open(place.view, place.choices)
 
     def _place_of(self, found: Found) -> tuple[str, dict[str, int | None]]:
-        """Return the view that shows what was searched for, and what has to be chosen there."""
+        """Return the view that shows the result of a search, and the choices to set there."""
         match found.what:
             case "version":
                 has_version = TABS[self._view].has_version
@@ -514,7 +513,7 @@ class Explorer(Whole):
                 return "time_travel", {"version": found.number}
 
     def _complete(self) -> None:
-        """Choose what the view needs: to compare, the version before."""
+        """Set the choices that a view needs: for a comparison, the previous version."""
         state = self.state
         if self._view == "changes" and state.compared_version is None:
             version = self._table._view.latest_version if state.version is None else state.version
@@ -524,7 +523,7 @@ class Explorer(Whole):
 
     @contextmanager
     def _one_step(self) -> Iterator[None]:
-        """Take all changes for one step."""
+        """Treat all changes as one step."""
         with self._lock:
             self._moving += 1
             try:
@@ -539,7 +538,7 @@ class Explorer(Whole):
             self._show_live()
 
     def _note(self) -> None:
-        """Note where one is now, to come back to."""
+        """Record the current place, to come back to."""
         with self._lock:
             if self._moving:
                 return
@@ -559,7 +558,7 @@ class Explorer(Whole):
 
 
 def _module_of(view: str) -> str:
-    """Return the name under which the columns are kept that somebody chose to see in a view."""
+    """Return the key under which the chosen columns of a view are kept."""
     return str(getattr(TABS[view].make, "_module", view))
 
 

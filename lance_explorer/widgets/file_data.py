@@ -94,7 +94,7 @@ def _bins(bins: SizeBins) -> SizeBinsMessage:
 
 
 def no_advice_words(history: History) -> str:
-    """Return what is said of the files of a version about which there is no advice."""
+    """Return the words on the files of a version for which there is no advice."""
     before, after = compaction_counts(history)
     if not before:
         return f"{NOTHING_TO_DO}: a compaction would rewrite no fragment."

@@ -1,4 +1,4 @@
-"""Rows that were found, as lines of an answer that lead to each of them."""
+"""Found rows as lines of an answer, with a link to each."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +19,7 @@ MOST_LINES = 12
 
 
 def found_answer(table: Table, found: Found) -> Answer:
-    """Return rows that were found by their values as an answer with a line for each."""
+    """Return rows that were found by their values as an answer, with a line for each."""
     answer, rows = found.answer, found.to_polars()
     some = rows.head(MOST_LINES)
     words = sighting_words(some, telling(rows, found.where))
@@ -32,9 +32,9 @@ def found_answer(table: Table, found: Found) -> Answer:
 
 
 def put_back(table: Table, where: str, rows: pl.DataFrame) -> tuple[Ask, ...]:
-    """Return what asks for rows that one commit deleted, if none lives and they can be read.
+    """Return the question for rows that one commit deleted, if none is live and they can be read.
 
-    Rows that live would be put back as well, and lose what was written since.
+    Live rows would be put back as well, and lose later changes.
     """
     gone = rows.filter(pl.col("ended_as").is_in(["deleted", "overwritten"]))
     versions = gone["ended_version"].unique().to_list()
@@ -47,7 +47,7 @@ def put_back(table: Table, where: str, rows: pl.DataFrame) -> tuple[Ask, ...]:
 
 
 def _place(table: Table, row: Mapping[str, Any]) -> Place:
-    """Return where views show a row; if they cannot follow it, its last version."""
+    """Return the view that shows a row; if it cannot follow the row, its last version."""
     address, version = row["_rowaddr"], row["last_version"]
     place = f"{address >> 32}:{address & 0xFFFFFFFF}@{version}"
     try:

@@ -1,7 +1,7 @@
-"""A view with a grid of values in it: which columns are shown, which rows are selected.
+"""A view with a grid of values: its visible columns and selected rows.
 
-The browser asks for the rows that are in sight, of the columns that are shown, and shows what it
-gets as text (``frontend/src/rows.ts``). Nothing else is read.
+The browser asks for the visible rows and columns, and shows the texts that it gets
+(``frontend/src/rows.ts``). Nothing else is read.
 """
 
 import threading
@@ -44,7 +44,7 @@ from lance_explorer.widgets.view import Request, View, answers
 __all__ = ["GridView", "summaries"]
 
 _FIRST_COLUMNS = 30
-"""Columns that are shown until somebody chooses."""
+"""Columns that are shown until others are chosen."""
 
 _MOST_COLUMNS = 200
 """Columns that can be shown at once."""
@@ -56,7 +56,7 @@ _MOST_IN_DETAIL = {"characters": 100_000, "bytes": 20_000, "items": 10_000}
 
 
 class GridView(View):
-    """A view that shows rows as they are; ``rows.ts`` has its grid.
+    """A view that shows rows unchanged; ``rows.ts`` draws its grid.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class GridView(View):
     def shown_columns(self) -> list[str]:
         """The columns that the grid shows, at most 200; of many the first until some are chosen.
 
-        They stay chosen when other rows with such columns are shown, and may be chosen before.
+        They stay chosen when other rows with such columns are shown, and may be chosen in advance.
 
         Examples
         --------
@@ -133,7 +133,7 @@ class GridView(View):
 
     @answers("columns")
     def _columns(self, _: Request) -> AllColumns:
-        """Return all columns, and which are shown; the browser chooses of them."""
+        """Return all columns, and which are shown; the browser chooses among them."""
         source = self._arrangement.source
         shown = {*self._shown_of(source)}
         columns = [
@@ -144,7 +144,7 @@ class GridView(View):
 
     @answers("show_columns")
     def _show_columns(self, _: Request, *, places: list[int] | None) -> None:
-        """Show the columns at some places of the source; by null those that are shown first."""
+        """Show the columns at some positions of the source; null resets the choice."""
         source = self._arrangement.source
         if places is None:
             self.state.chosen_columns.pop(self._module, None)
@@ -163,7 +163,7 @@ class GridView(View):
         self.tell("selection", Selection(len(positions)))
 
     def _description(self) -> RowsAbout:
-        """Return what the browser has to know about the rows before it asks for any."""
+        """Return what the browser needs to know before it asks for rows."""
         shown = self._arrangement
         schema = shown.source.schema
         places = {name: place for place, name in enumerate(schema)}
@@ -218,7 +218,7 @@ class GridView(View):
 
     @answers("heads", in_background=True)
     def _heads(self, request: Request) -> ColumnHeads:
-        """Return how the values of each column are spread, in rows that are read in no time."""
+        """Return the distribution of each column, in rows that can be read at once."""
         shown = self._arrangement
         columns = self._shown_of(shown.source)
         rows = sample_of(shown, columns, request.check)
@@ -291,7 +291,7 @@ class GridView(View):
 
 
 def _type_name(dtype: pl.DataType) -> str:
-    """Return what is said of a type in the head of its column: short, the values tell the rest."""
+    """Return the short form of a type for the head of its column; values show the rest."""
     match dtype:
         case pl.Enum():
             return "Enum"
@@ -325,7 +325,7 @@ def _is_changed(source: RowSource, position: pl.Series, name: str) -> bool:
 
 
 def summaries(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return values in a few words each; of pictures and sounds what they are."""
+    """Return values in a few words each; for pictures and sounds, their kind."""
     return pl.DataFrame([_summary(column).alias(column.name) for column in frame])
 
 
@@ -339,6 +339,6 @@ def _summary(column: pl.Series) -> pl.Series:
 
 
 def _by_column(texts: pl.DataFrame, columns: Sequence[str]) -> dict[int, list[str | None]]:
-    """Return the texts of columns by their place among those that are shown."""
+    """Return the texts of columns by their position among those that are shown."""
     place = {name: number for number, name in enumerate(columns)}
     return {place[column.name]: column.to_list() for column in texts if column.name in place}

@@ -1,4 +1,4 @@
-"""What is said of the indices of one version: facts about each, the reuse history, and advice."""
+"""The indices of one version: facts about each, the reuse history, and advice."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -45,7 +45,7 @@ def index_facts(table: Table, version: int) -> VersionIndices:
 
 
 class _Birth(NamedTuple):
-    """In which version an index was created, and last written anew.
+    """The versions in which an index was created, and last rebuilt.
 
     ``is_exact`` tells if the version before is kept, so that it was created there, not earlier.
     """
@@ -56,7 +56,7 @@ class _Birth(NamedTuple):
 
 
 def _births(history: History, version: int) -> Mapping[str, _Birth]:
-    """Return where each index of a version comes from."""
+    """Return the origin of each index of a version."""
     position = history.position(version)
     now = history.records[position].indices
     uuids: dict[str, set[str]] = {}

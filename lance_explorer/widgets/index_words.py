@@ -1,4 +1,4 @@
-"""What is said of the indices of a version where nothing has to be done about them."""
+"""Words on the indices of a version for which nothing has to be done."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _LONGEST_NAME = 60
 
 
 def no_advice_words(summary: pl.DataFrame, columns: Sequence[str]) -> str:
-    """Return what is said of indices about which there is no advice.
+    """Return the words on indices for which there is no advice.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class Indices(VersionsView):
     The table above lists the indices of the chosen version; a click on one draws it. Versions run
     from left to right, fragments from top to bottom. Arrow keys move to the next version and the
     next fragment, Page Up and Down, Home and End further; a click chooses both. If there are more
-    versions or fragments than pixels for them, colours mix.
+    versions or fragments than pixels, colours mix.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class Indices(VersionsView):
 
     @answers("lives", in_background=True)
     def _lives(self, request: Request, *, index: str) -> IndexLives:
-        """Return what an index had of each fragment."""
+        """Return what an index covered of each fragment."""
         request.progress("reading which fragments the index covers")
         lives = index_lives(self._table._view, index, request.check)
         return IndexLives(
@@ -204,7 +204,7 @@ class Indices(VersionsView):
 
     @answers("version", in_background=True)
     def _version(self, request: Request, *, version: Wide) -> VersionIndices | Problem:
-        """Return what is said of one version; why it cannot be told is part of the answer."""
+        """Return the facts of one version; an error is part of the answer."""
         request.progress(f"reading the indices of version {version:,}")
         try:
             return index_facts(self._table, version)

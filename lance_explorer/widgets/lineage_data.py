@@ -1,4 +1,4 @@
-"""The lineage picture as arrays and facts: what a browser needs to draw a stretch of versions."""
+"""The lineage picture as arrays and facts: what a browser needs to draw a range of versions."""
 
 from collections.abc import Mapping
 from typing import Any, get_args
@@ -71,7 +71,7 @@ def layout_data(
     row: LineageRow | None = None,
     row_problem: str | None = None,
 ) -> LineagePicture:
-    """Return lanes, their steps and ribbons with what is said of them.
+    """Return lanes, their steps and ribbons, with their texts.
 
     Places are as in :class:`~lance_explorer.figures.lineage_layout.LineageLayout`. ``versions`` are
     those that it shows, with ``is_own``.
@@ -136,7 +136,7 @@ def layout_data(
 
 
 def path_data(row_id: int, path: RowPath, events: pl.DataFrame) -> LineageRow:
-    """Return the way of a row through a picture, and what happened to it."""
+    """Return the path of a row through a picture, and its events."""
     shown = events.head(_MOST_EVENTS)
     return LineageRow(
         row_id=str(row_id),
@@ -147,7 +147,7 @@ def path_data(row_id: int, path: RowPath, events: pl.DataFrame) -> LineageRow:
 
 
 def event_facts(event: Mapping[str, Any], row_id: int | None) -> RowEvent:
-    """Return what is said of a line of ``table.row(id).history()``."""
+    """Return the text of a line of ``table.row(id).history()``."""
     time = event["timestamp"]
     possibly = "possibly " if event["is_uncertain"] else ""
     return RowEvent(

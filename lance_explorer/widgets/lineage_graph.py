@@ -1,4 +1,4 @@
-"""The lives of fragments as a picture to move about in, with the ways of rows through it."""
+"""The lives of fragments as a picture that can be moved and zoomed, with the paths of rows."""
 
 from typing import ClassVar
 
@@ -124,7 +124,7 @@ class LineageGraph(View):
         return self._lineage.frames.edges.filter(ends)
 
     def static_html(self) -> str:
-        """Return the table as it shows itself where no kernel runs."""
+        """Return the static picture for a page without a kernel."""
         return self._table._html(last=IN_STATIC_PICTURE)
 
     # -------------------------------------------------------------------------- answers
@@ -148,7 +148,7 @@ class LineageGraph(View):
 
     @answers("picture", in_background=True)
     def _picture(self, request: Request, *, span: _Span | None) -> LineagePicture:
-        """Return the lanes of some versions, what belongs to the selected one, and a row's way."""
+        """Return the lanes of some versions, those related to the chosen one, and a path."""
         layout = self._layout(span, self._focus())
         row, problem = self._way_of_row(request, layout)
         in_sight = pl.col("version").is_between(layout.begin, layout.end)
@@ -157,12 +157,12 @@ class LineageGraph(View):
 
     @answers("look")
     def _look(self, _: Request, *, span: _Span | None) -> None:
-        """Note what is looked at."""
+        """Record the visible range."""
         self._between = span
 
     @answers("select")
     def _select(self, _: Request, *, node: str | None, only: bool = False) -> None:
-        """Select a node, or none; and show only what belongs to it, or everything."""
+        """Select a node, or none; and show only related lanes, or all."""
         self._is_focused = only and node is not None
         self._chosen_node = node
         if node is None:
@@ -173,7 +173,7 @@ class LineageGraph(View):
 
     @answers("find", in_background=True)
     def _find(self, request: Request, *, text: str) -> Found:
-        """Choose the row that a text names; what is wrong with the text is part of the answer."""
+        """Choose the row that a text names; an error is part of the answer."""
         request.progress("looking for the row")
         try:
             row_id = row_named(self._table, text)
@@ -214,7 +214,7 @@ class LineageGraph(View):
         return self._node() if self._is_focused else None
 
     def _node(self) -> str | None:
-        """Return the life of the fragment that is chosen: as clicked, or else that of now."""
+        """Return the life of the chosen fragment: the clicked one, or else the current one."""
         chosen = self.state.fragment_id
         if chosen is None:
             return None
@@ -227,7 +227,7 @@ class LineageGraph(View):
         return nodes[-1] if nodes else None
 
     def _selected(self, layout: LineageLayout) -> SelectedLane | None:
-        """Return the selected node, and the lanes that it came from and that came of it."""
+        """Return the selected node, with its ancestors and descendants."""
         node = self._node()
         if node is None:
             return None

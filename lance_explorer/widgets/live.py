@@ -1,6 +1,6 @@
-"""Following a table that is written to: what is new, when to look again, and what is said of it.
+"""Following a table that is written to: what is new, when to look again, and the notice.
 
-A look lists the versions of the branch, and its tags and branches; it reads none of them.
+A look lists the versions of the branch, its tags and its branches; it reads none of them.
 """
 
 import threading
@@ -37,7 +37,7 @@ _LONGEST_MESSAGE = 200
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What became of a branch since its versions were listed.
+    """Changes of a branch since its versions were listed.
 
     Attributes
     ----------
@@ -58,8 +58,8 @@ class News:
 class Pace:
     """How long to wait before the next look, in seconds.
 
-    Looking takes at most one part of twenty of the time, so that a slow store, and a history that
-    takes long to read, are looked at less often; after a failure the wait doubles.
+    Looking takes at most a twentieth of the time, so a slow store, and a long history, are looked
+    at less often; after a failure the wait doubles.
     """
 
     shortest = 4.0
@@ -69,11 +69,11 @@ class Pace:
         self.wait = self.shortest
 
     def took(self, seconds: float) -> None:
-        """Note how long a look took, with reading what it found."""
+        """Record how long a look took, including reading."""
         self.wait = min(max(seconds * _SHARE, self.shortest), self.longest)
 
     def failed(self) -> None:
-        """Note that a look failed."""
+        """Record that a look failed."""
         self.wait = min(max(self.wait, self.shortest) * 2, self.longest)
 
 
@@ -108,7 +108,7 @@ def listed_refs(view: HistoryView) -> Refs:
 
 
 class Following:
-    """What is known of new versions of a table, and what is said of them.
+    """What is known of new versions of a table, and the notice about them.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Following:
         self.begin(view)
 
     def begin(self, view: HistoryView) -> None:
-        """Begin anew, with another branch, or what stands in the place of the table now."""
+        """Start again, with another branch, or the table that replaced this one."""
         self.is_replaced = False
         self._seen = view.latest_version
         self._removed: tuple[int, ...] = ()
@@ -135,7 +135,7 @@ class Following:
     def look(self, table: Table) -> bool:
         """Look once; refresh the table if anything is new, and return whether there are new refs.
 
-        A table that stands in the place of another one is not taken for it.
+        A table that replaced another one is recognised.
         """
         with self._looking:
             begun = time.monotonic()
@@ -156,7 +156,7 @@ class Following:
             return has_new_refs
 
     def told(self, view: HistoryView, chosen: int | None) -> Live:
-        """Return what the browser shows, if ``chosen`` is the version that is looked at."""
+        """Return what the browser shows while ``chosen`` is the visible version."""
         latest = view.latest_version
         if chosen is not None and chosen >= latest:
             self._seen = latest
@@ -177,7 +177,7 @@ class Following:
 
 
 def new_words(count: int, seen: int, chosen: int | None) -> str:
-    """Return what is said of new versions; "" if there are none.
+    """Return the notice about new versions; "" if there are none.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def new_words(count: int, seen: int, chosen: int | None) -> str:
 
 
 def cleaned_up_words(removed: tuple[int, ...], chosen: int | None) -> str:
-    """Return what is said of versions that are gone; "" if none are.
+    """Return the notice about removed versions; "" if there are none.
 
     Examples
     --------

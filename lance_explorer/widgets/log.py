@@ -23,7 +23,7 @@ from lance_explorer.widgets.view import Request, answers
 __all__ = ["Log"]
 
 _MANY = 2_000
-"""Of a branch with so many commits the newest are shown before the others are read."""
+"""For a branch with more commits, the newest are shown before the others are read."""
 
 _NEWEST = 200
 
@@ -79,7 +79,7 @@ class Log(VersionsView):
         text: str | None = None,
         column: str | None = None,
     ) -> None:
-        """Show the commits that ``table.log()`` gives with these arguments; all without any.
+        """Show the commits that ``table.log()`` returns with these arguments; all without any.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Log(VersionsView):
 
     @answers("newest", in_background=True)
     def _newest(self, _: Request) -> NewestLog:
-        """Return the newest commits, where all of them may take long; nothing where not."""
+        """Return the newest commits if reading all may take long; None otherwise."""
         count = len(self._table._view.listing.versions)
         if count < _MANY or self.filters or self._is_read():
             return NewestLog()
@@ -121,7 +121,7 @@ class Log(VersionsView):
 
     @answers("about", in_background=True)
     def _about(self, request: Request) -> LogAbout:
-        """Return the names of columns, which commits can be filtered by."""
+        """Return the names of columns, by which commits can be filtered."""
         wait_for_versions(self._table, request.progress)
         request.progress("telling what commits did")
         names: dict[str, None] = {}
@@ -135,7 +135,7 @@ class Log(VersionsView):
     def _lines(
         self, request: Request, *, filters: LogFilters, refresh: bool = False
     ) -> LogAnswer | Problem:
-        """Return the commits that pass the filters; what is wrong with these is an answer."""
+        """Return the commits that pass the filters; an error in these is part of the answer."""
         if refresh:
             self._table.refresh()
         wait_for_versions(self._table, request.progress)

@@ -13,7 +13,7 @@ from lance_explorer.widgets.messages.log import LogAnswer
 __all__ = ["MOST_LINES", "log_data", "parent_lines"]
 
 MOST_LINES = 200_000
-"""So many lines are sent; a filter finds what is older."""
+"""The most lines that are sent; a filter finds older ones."""
 
 _KINDS = list(KIND_COLORS)
 _NO_LINE = -1
@@ -66,7 +66,7 @@ def log_data(found: pl.DataFrame, every: pl.DataFrame, *, is_part: bool = False)
 
 
 def parent_lines(shown: pl.DataFrame, every: pl.DataFrame) -> Int32Array:
-    """Return for each commit that is shown the line of the nearest one before it that is; or -1.
+    """Return for each shown commit the line of the nearest earlier commit that is shown, or -1.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def parent_lines(shown: pl.DataFrame, every: pl.DataFrame) -> Int32Array:
 
 
 def _counts(every: pl.DataFrame) -> dict[str, int]:
-    """Return how many commits there are of each kind, the most first."""
+    """Return the number of commits of each kind, the most frequent first."""
     counted = every["kind"].cast(pl.String).value_counts(sort=True)
     return dict(counted.iter_rows())
 

@@ -1,4 +1,4 @@
-"""What the overview says of a table: facts of its latest version, and what made it big."""
+"""The overview of a table: facts of its latest version, and what made it big."""
 
 import polars as pl
 from msgspec.structs import asdict
@@ -38,12 +38,12 @@ _LONGEST_WORDS = 300
 
 
 def table_facts(table: Table, versions: pl.DataFrame) -> TableFacts:
-    """Return what there is to say of the latest version that can be read, and of its refs."""
+    """Return the facts of the latest version that can be read, and of its refs."""
     return TableFacts(**asdict(latest_facts(table, versions)), num_lost=str(_num_lost(table)))
 
 
 def latest_facts(table: Table, versions: pl.DataFrame) -> LatestFacts:
-    """Return of these facts those that the latest version tells by itself."""
+    """Return the facts that the latest version contains by itself."""
     latest = versions.row(-1, named=True)
     time = latest["timestamp"]
     return LatestFacts(
@@ -65,7 +65,7 @@ def latest_facts(table: Table, versions: pl.DataFrame) -> LatestFacts:
 
 
 def lately(table: Table) -> Lately:
-    """Return the newest commits of the branch; of no others anything is read.
+    """Return the newest commits of the branch; no others are read.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def lately(table: Table) -> Lately:
 
 
 def first_rows(table: Table) -> AnswerSection:
-    """Return the first rows of the latest version, with the first of their columns."""
+    """Return the first rows of the latest version, with its first columns."""
     rows = VersionRows(table._view, table._view.latest_version)
     values = [name for name in rows.schema if name not in SYSTEM_COLUMNS]
     shown = summaries(rows.slice(0, _FIRST_ROWS, values[:_FIRST_COLUMNS]))
@@ -112,10 +112,9 @@ def _number(value: int | None) -> str | None:
 
 
 def size_data(table: Table) -> Sizes:
-    """Return what made the table big: a headline, and by bytes and rows the versions of the most.
+    """Return what made the table big: a headline, and the largest versions by bytes and by rows.
 
-    Versions are those that wrote what the latest one needs, at most eight; the share of the others
-    is in ``rest``.
+    Versions are those that wrote current data, at most eight; the others share ``rest``.
 
     Examples
     --------
@@ -135,7 +134,7 @@ def size_data(table: Table) -> Sizes:
 
 
 def _largest(table: Table, origins: pl.DataFrame, measure: str, share: str) -> LargestCommits:
-    """Return the versions that wrote most; none if a part is unknown, so that shares are."""
+    """Return the versions that wrote most; none if a part, and so a share, is unknown."""
     known = origins.filter(pl.col(share).is_not_null() & (pl.col(measure) > 0))
     ordered = known.sort(measure, descending=True, maintain_order=True)
     rest = ordered.slice(_MOST_COMMITS)

@@ -1,4 +1,4 @@
-"""Lines of views that are parts of another: what they say goes over the line of that one."""
+"""Connections of views that are parts of another view: they share its connection."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ _SEND: ContextVar[_Send | None] = ContextVar("_SEND", default=None)
 
 
 class PartLine(BaseComm):
-    """The line of a part: what would go over a line of its own is handed to a function.
+    """The connection of a part: its messages are passed to a function.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class PartLine(BaseComm):
 
 
 class _ToldOfWholes:
-    """Tells who wants to know of each widget that is made, but for parts: marimo opens lines."""
+    """Runs a hook for each widget that is made, except parts: marimo opens connections."""
 
     def __init__(self, told: Callable[[Widget], object]) -> None:
         self._told = told
@@ -57,7 +57,7 @@ class _ToldOfWholes:
 
 @contextmanager
 def parts_of(send: _Send) -> Iterator[None]:
-    """Make the views that are made now parts: what they say is sent by ``send``."""
+    """Turn views that are made in this context into parts: ``send`` sends their messages."""
     told = Widget._widget_construction_callback
     if told is not None and not isinstance(told, _ToldOfWholes):
         Widget.on_widget_constructed(_ToldOfWholes(told))
@@ -69,6 +69,6 @@ def parts_of(send: _Send) -> Iterator[None]:
 
 
 def line_of_part() -> PartLine | None:
-    """Return the line of a view that is made now as a part; None for one that has its own."""
+    """Return the connection for a view that is made as a part; None for an independent view."""
     send = _SEND.get()
     return None if send is None else PartLine(send)

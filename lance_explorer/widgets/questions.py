@@ -1,6 +1,6 @@
-"""Questions that people ask of a table, and their answers: a sentence, what shows it, and the code.
+"""Questions about a table and their answers: a sentence, its evidence, and the code.
 
-A question is a text such as ``who deleted photo_id = 42``. What is typed without a question is for
+A question is a text such as ``who deleted photo_id = 42``. Text that is not a question is for
 :mod:`lance_explorer.widgets.search`.
 """
 
@@ -37,24 +37,24 @@ from lance_explorer.widgets.row_lookup import row_filter
 __all__ = ["answer_to", "examples"]
 
 _MOST_COMPARED = 200_000
-"""So many rows are compared to tell in how many a column changed."""
+"""The most rows that are compared to count the changes of a column."""
 
 _MOST_BYTES = 256 << 20
-"""So many bytes of values are read for a question."""
+"""The most bytes of values that are read for a question."""
 
 _LEAST_SHIFT = 0.02
-"""A commit that moved values by less is not named."""
+"""Commits that moved values by less are not named."""
 
 _VECTORS = re.compile(r"embeddings?|vectors?", re.IGNORECASE)
 
 _SLOW = ("files", "indices", "storage")
-"""Topics of findings that tell why reads take long."""
+"""Topics of findings that explain slow reads."""
 
 _FRAMES = {"tags": "refs", "branches": "refs", "columns": "fields", "schema": "fields"}
 """Other names of frames."""
 
 _WHOLE_ROWS = ("create", "append", "delete")
-"""Kinds of commits that leave the values of other rows as they are."""
+"""Kinds of commits that do not change values of existing rows."""
 
 _EVENTS = {
     "inserted": "inserted",
@@ -66,7 +66,7 @@ _EVENTS = {
 
 
 def answer_to(table: Table, typed: str) -> Answer | None:
-    """Return the answer to a question; None for a text that is none.
+    """Return the answer to a question; None if the text is not one.
 
     Examples
     --------
@@ -88,9 +88,9 @@ def answer_to(table: Table, typed: str) -> Answer | None:
 
 
 def examples(table: Table) -> list[tuple[str, str]]:
-    """Return texts that can be searched for in a table, and what each of them finds.
+    """Return suggestions for a table, and what each of them finds.
 
-    A text that ends in a space is to be completed. The first three can be tried as they are.
+    A text that ends in a space is to be completed. The first three work as they are.
     """
     column, value, other = _a_value(table)
     one = None if column is None else f"{column} = {value}"
@@ -155,7 +155,7 @@ def _who_deleted(table: Table, where: str) -> Answer:
         which = f"in {len(commits):,} commits, last in version {first['ended_version']:,}"
     back = gone.join(rows.filter("is_live"), on="_row", how="semi")["_row"].n_unique()
     again = f" {back:,} of these {_are(back)} live again." if back else ""
-    doubt = " Of some it is uncertain." if gone["is_uncertain"].any() else ""
+    doubt = " Some of it is uncertain." if gone["is_uncertain"].any() else ""
     more = "" if found.is_complete else f" {found.sentence}"
     sentence = f"{counted(count, 'row')} {_was(count)} deleted {which}.{again}{doubt}{more}"
     place = Place("time_travel", {"version": first["ended_version"]}, words="Open Time travel")
@@ -289,7 +289,7 @@ def _what_frees(table: Table) -> Answer:
 
 
 def _plan_lines(found: Survey) -> list[Line]:
-    """Return what cleanups and a compaction would do, in a line each."""
+    """Return what cleanups and a compaction would do, one line each."""
     return [
         Line(
             " ".join(
@@ -494,14 +494,14 @@ def _profiled(found: Profile, code: str) -> Answer:
 
 
 def _with_message(row: Mapping[str, Any]) -> str:
-    """Return what a commit did, and what it says of itself."""
+    """Return what a commit did, and its message."""
     message = f" “{row['message']}”" if row["message"] else ""
     who = row["author"] or row["job"]
     return f"{row['what']}{message}" + (f" ({who})" if who else "")
 
 
 def _column_named(table: Table, word: str) -> str | None:
-    """Return the column that is called so, or so in the plural; None if there is none."""
+    """Return the column with this name, or its singular; None if there is none."""
     names = table.latest.schema.names
     return next((one for one in (word, word.removesuffix("s")) if one in names), None)
 
@@ -646,7 +646,7 @@ _FRAME = _question(r"(?:inspect|show(?: the| all)?)\s+(\w[\w ]*)")
 
 
 def _a_value(table: Table) -> tuple[str | None, str, str | None]:
-    """Return a column, a value that it has, as a filter names them, and another column."""
+    """Return a column, one of its values as SQL, and another column."""
     try:
         schema = table.latest.schema
         named = [part for part in schema if re.fullmatch(r"[A-Za-z_]\w*", part.name)]

@@ -1,4 +1,4 @@
-"""The explorer in one HTML file that works from itself alone: no Python, no network."""
+"""The explorer in one HTML file that needs no Python and no network."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ from lance_explorer.widgets.session import STATIC
 __all__ = ["write_recorded_page"]
 
 _AROUND = 20_000
-"""Bytes of the page beside its script, its style and the answers."""
+"""Bytes of the page besides its script, its style and the answers."""
 
 _PAGE = Template(
     """<!doctype html>
@@ -92,7 +92,7 @@ def _page(table: Table, recording: Recording, script: str, style: str) -> str:
 
 
 def _script() -> str:
-    """Return the script of all views, which then shows what is in the page."""
+    """Return the script of all views, which shows the content of the page."""
     bundle = (STATIC / "explorer.js").read_text(encoding="utf-8")
     exported = re.search(r"([\w$]+) as openRecorded\b", bundle)
     if exported is None or "</script" in bundle.lower() or "<!--" in bundle:
@@ -101,5 +101,5 @@ def _script() -> str:
 
 
 def _digest(text: str) -> str:
-    """Return what a policy calls a script or a style."""
+    """Return the hash by which a policy names a script or a style."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,8 +1,8 @@
-"""What an explorer would answer, asked beforehand: a page can show it without Python.
+"""The answers of an explorer, asked in advance, so that a page can show them without Python.
 
-Views are asked what the browser would ask them, so that the page shows what they would. What is
-kept stands under names that ``frontend/src/recorded.ts`` knows: the newest versions come first, and
-what finds no room is not there.
+Views are asked what the browser would ask them, so that the page shows the same. Answers are stored
+under names that ``frontend/src/recorded.ts`` knows: the newest versions come first, and what does
+not fit is left out.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -47,32 +47,32 @@ from lance_explorer.widgets.whole import told_of
 __all__ = ["RECORDED", "Recording", "record"]
 
 RECORDED = ("overview", "log", "time_travel", "changes", "row")
-"""The views that a page without Python has."""
+"""The views that work in a page without Python."""
 
 _MOST_VERSIONS = 500
-"""Of how many versions rows and changes are kept; of all versions their fragments and words are."""
+"""The number of versions with rows and changes; fragments and words are stored of all."""
 
 _MOST_ROWS = 100
-"""Rows of a version, and of what a commit changed."""
+"""The most rows of a version, and of the changes of a commit."""
 
 _MOST_FOLLOWED = 200
 _FOLLOWED_OF_A_COMMIT = 5
 _MOST_COLUMNS = 12
-"""Columns of which the rows that differ in them are kept, of each commit."""
+"""The most columns of each commit whose differing rows are stored."""
 
 _LONGEST_PAGE = 200_000
-"""Characters of the rows of one page: of large rows there are fewer."""
+"""The most characters of the rows of one page: if rows are large, there are fewer."""
 
 _FEWEST_ROWS = 5
 _NAMED_ROWS = 5
 
 NEEDS_PYTHON = "This needs Python: open the table with lance_explorer"
-"""Why something cannot be used in the page."""
+"""Why something is disabled in the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What a page shows without Python.
+    """The content of a page without Python.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def record(table: Table, room: int) -> Recording | None:
 
 
 class _Recorder:
-    """Asks the views of a table, each of which has choices of its own."""
+    """Asks the views of a table, each with choices of its own."""
 
     def __init__(self, table: Table, room: int) -> None:
         self._table = table
@@ -166,7 +166,7 @@ class _Recorder:
     # ---------------------------------------------------------------------------- what is asked
 
     def _put_basis(self) -> bool:
-        """Keep what the page cannot do without."""
+        """Store the answers that the page needs in any case."""
         history = self._travel.ask("history")
         own = _without_versions(self._changes.ask("history"))
         put = self._shelves.put
@@ -186,7 +186,7 @@ class _Recorder:
             yield key_of("words", some[0], some[-1]), words
 
     def _put_of_all(self) -> None:
-        """Keep what is asked for once: the overview, and the log."""
+        """Store the answers that do not depend on a version: the overview, and the log."""
         story = self._answer(self._overview, "story")
         if isinstance(story, VersionData):
             story = _without_versions(story)
@@ -206,7 +206,7 @@ class _Recorder:
             self._shelves.close()
 
     def _put_version(self, version: int) -> bool:
-        """Keep what a version has, and what its commit changed."""
+        """Store a version, and what its commit changed."""
         put = self._shelves.put
         details = self._answer(self._travel, "details", version=version)
         return (
@@ -243,7 +243,7 @@ class _Recorder:
         return has_room
 
     def _narrowed(self, about: Comparison) -> Iterator[tuple[str | None, str | None]]:
-        """Yield what the rows can be narrowed to: first nothing, then one class or column."""
+        """Yield the selections of rows: first none, then one class or column."""
         yield None, None
         yield from [(c.name, None) for c in about.classes or () if c.num_rows not in ("0", None)]
         cells = about.cells.columns if about.cells else []
@@ -258,7 +258,7 @@ class _Recorder:
         return replace(rows, ids=tuple([None if row is None else str(row) for row in ids]))
 
     def _put_row(self, row: int) -> bool:
-        """Keep the life of a row, with its values."""
+        """Store the life of a row, with its values."""
         view = self._row
         view.state.row_id = row
         life = self._answer(view, "row")
@@ -274,7 +274,7 @@ class _Recorder:
         return self._shelves.put(key_of("row", row), kept)
 
     def _page(self, view: GridView) -> KeptRows:
-        """Return the first rows that a view shows, with what is said of them, or why it fails."""
+        """Return the first rows of a view, with their description, or why it fails."""
         try:
             about = view.ask("rows")
             page = view.ask("page", first=0, count=_MOST_ROWS)
@@ -288,21 +288,21 @@ class _Recorder:
         return KeptRows(about=about, page=page, heads=heads)
 
     def _answer(self, view: View, kind: str, **arguments: Any) -> Any:
-        """Return an answer, or why there is none."""
+        """Return an answer, or the reason for none."""
         try:
             return view.ask(kind, **arguments)
         except FAILURES as error:
             return NotAnswered(_failure(error))
 
     def _while_room(self, things: Iterable[int], put: Callable[[int], bool]) -> None:
-        """Keep what is put as long as there is room."""
+        """Store answers as long as there is room."""
         for thing in things:
             if not put(thing):
                 return
         self._shelves.close()
 
     def _before(self, version: int) -> int:
-        """Return the version that a version is compared with: the one kept before."""
+        """Return the version to compare with: the previous kept one."""
         place = self._place.get(version, len(self._kept))
         if place:
             return self._kept[place - 1]
@@ -371,7 +371,7 @@ class _Recorder:
         return f"the lives of {counted(len(self._followed), 'row')} ({some}{more})"
 
     def _those_with(self, parts_of_key: Callable[[int], tuple[str | int, ...]]) -> str:
-        """Return of which versions there is something: in words."""
+        """Return which versions are stored, in words."""
         kept = [version for version in self._kept if key_of(*parts_of_key(version)) in self._index]
         if len(kept) == len(self._kept):
             return "each"
@@ -390,11 +390,11 @@ class _Recorder:
 
 
 def _failure(error: BaseException) -> Failure:
-    """Return what failed, without the lines of code: a page may be read by anybody."""
+    """Return an error without lines of code: anybody may read the page."""
     return replace(failure_of(error), details="")
 
 
 def _without_versions(data: VersionData) -> Packed:
-    """Return what a message has beside all versions, which are kept once."""
+    """Return the part of a message that differs between versions; the rest is stored once."""
     own = [name for name in data.__struct_fields__ if name not in VersionData.__struct_fields__]
     return Packed({name: to_json(getattr(data, name)) for name in own})

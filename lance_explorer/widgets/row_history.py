@@ -43,7 +43,7 @@ from lance_explorer.widgets.view import IN_STATIC_PICTURE, Request, answers
 __all__ = ["RowHistory"]
 
 _MOST_VALUES = 200
-"""Events of one row whose values are read: the last ones."""
+"""The last events of a row, whose values are read."""
 
 _MOST_EVENTS = 2_000
 
@@ -55,11 +55,11 @@ _NO_EVENTS = pl.DataFrame(schema=ROW_HISTORY.polars_schema)
 class RowHistory(RowsView):
     """Show what happened to one row in every version, and what its values were.
 
-    Type what the row has, such as ``id = 42``, a row ID, or an address such as ``3:17`` (in version
-    5: ``3:17@5``); the arrows go to the next row. Events are coloured like the commits that they
-    come from; arrow keys go from event to event. Below the timeline are the values of the row at
-    the chosen event, with changes marked. A deleted row has its last values, as long as its files
-    exist.
+    Type a condition on the row, such as ``id = 42``, a row ID, or an address such as ``3:17`` (in
+    version 5: ``3:17@5``); the arrows go to the next row. Events are coloured like the commits that
+    they come from; arrow keys go from event to event. Below the timeline are the values of the row
+    at the chosen event, with changes marked. A deleted row has its last values, as long as its
+    files exist.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class RowHistory(RowsView):
 
     @answers("step", in_background=True)
     def _step(self, request: Request, *, direction: int) -> Found:
-        """Choose the next live row of the latest version, or the one before."""
+        """Choose the next or the previous live row of the latest version."""
         request.progress("looking for the next row")
         version = self._table._view.latest_version
         if self._numbers is None or self._numbers[0] != version:
@@ -185,7 +185,7 @@ class RowHistory(RowsView):
 
     @answers("row", in_background=True)
     def _row(self, request: Request) -> FollowedRow:
-        """Return the events of the chosen row; why there are none is part of the answer."""
+        """Return the events of the chosen row; an error is part of the answer."""
         row_id = self.state.row_id
         if row_id is None:
             return FollowedRow(None)
@@ -220,7 +220,7 @@ class RowHistory(RowsView):
     # ------------------------------------------------------------------------------ data
 
     def _key(self, row_id: int) -> _Key:
-        """Return what the life of a row is known by: it may go on in later versions."""
+        """Return the key of a row's history, which later versions may extend."""
         return row_id, self._table._view.latest_version
 
     def _events_of(self, row_id: int) -> pl.DataFrame:
@@ -232,7 +232,7 @@ class RowHistory(RowsView):
     def _show_values(self) -> tuple[pl.DataFrame, pl.Series]:
         """Read the values of the chosen row, if need be, and put them into the table.
 
-        Return its events, and for each the columns that the table did not have then.
+        Return its events, and for each the columns that did not exist then.
         """
         row_id = self.state.row_id
         if row_id is None:
@@ -278,7 +278,7 @@ _LOST = {
 
 
 def _doubt(event: Mapping[str, Any]) -> str | None:
-    """Return why an event may be another one; None if it is certain."""
+    """Return why an event may be a different one; None if it is certain."""
     if not event["is_uncertain"]:
         return None
     name = event_name(event["event"])
@@ -288,7 +288,7 @@ def _doubt(event: Mapping[str, Any]) -> str | None:
 
 
 def _place(event: Mapping[str, Any], row_id: int) -> PlacedEvent:
-    """Return an event for the timeline, with the fragment and offset that it is drawn at."""
+    """Return an event for the timeline, with the fragment and offset at which it is drawn."""
     after, before = event["_rowaddr_after"], event["_rowaddr_before"]
     place = RowAddress.of(before if after is None else after)
     return PlacedEvent(

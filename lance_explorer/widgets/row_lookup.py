@@ -1,4 +1,4 @@
-"""Which row a person means: a row ID, or an address, with or without the version it is meant in."""
+"""Finding the row that a person means: a row ID or an address, with or without a version."""
 
 import re
 
@@ -22,7 +22,7 @@ __all__ = ["example_key", "key_columns", "row_filter", "row_named", "row_numbers
 _FEW = 20
 
 _FILTER = re.compile(r"[`\"\w. ]+(?:[=<>]|\bin\b|\bis\b|\blike\b).+", re.IGNORECASE | re.DOTALL)
-"""What names a row by its values."""
+"""The form of a condition on a row's values."""
 
 _TYPED = re.compile(
     r"""(?: (?:row(?:\ id)?|(?P<address>addr(?:ess)?)) \s+ )?
@@ -42,7 +42,7 @@ def row_named(table: Table, typed: str) -> int:
     typed : str
         ``42`` or ``row 42``; ``3:17``, ``addr 3:17`` or ``addr 12884901905`` for an address, which
         is meant in the last version that has a row there; ``3:17@5`` for that of version 5. A
-        filter such as ``id = 42`` means the only row, of all versions, that it finds.
+        filter such as ``id = 42`` means the only row that it finds in all versions.
 
     Raises
     ------
@@ -72,12 +72,11 @@ def row_named(table: Table, typed: str) -> int:
 
 
 def row_filter(table: Table, number: int, version: int) -> str:
-    """Return a filter for a row in a version: by its row ID, or by the address that it has there.
+    """Return a filter for a row in a version: by its row ID, or by its address there.
 
     Raises
     ------
-    RowNotFoundError
-        If it did not live then.
+    RowNotFoundError If it was not live then.
     """
     rows = state_rows(table._view)
     if rows.has_row_ids_at(position_of(rows, version)):
@@ -96,17 +95,17 @@ def row_numbers_of(snapshot: Snapshot) -> NDArray[np.uint64]:
 
 
 def key_columns(table: Table) -> list[str]:
-    """Return the columns that people know a row by."""
+    """Return the columns by which people know a row."""
     return naming_columns(table._view.version(table.latest.version).records[0])
 
 
 def example_key(table: Table) -> str:
-    """Return a column to name a row by in an example."""
+    """Return a column for an example of a row."""
     return (key_columns(table) or [table.latest.fields[0].name])[0]
 
 
 def _row_with(table: Table, where: str) -> int:
-    """Return the only row that has some values, live or not."""
+    """Return the only row, live or not, with these values."""
     found = table.find(where, limit=_FEW).to_polars()
     name = "_rowid" if found["_rowid"].null_count() == 0 else "_rowaddr"
     rows = found.unique("_row", keep="first", maintain_order=True)
@@ -136,7 +135,7 @@ def _number(found: re.Match[str]) -> int:
 
 
 def _row_id_at(rows: StateRows, address: int, at: int | None) -> int:
-    """Return the ID of the row that lives at an address, in a version or the last that has one."""
+    """Return the ID of the row at an address, in a version or the last one with a row there."""
     one = np.array([address], dtype=np.uint64)
     positions = _positions_with(rows, address) if at is None else [position_of(rows, at)]
     for position in positions:
@@ -157,7 +156,7 @@ def _row_id_at(rows: StateRows, address: int, at: int | None) -> int:
 
 
 def _positions_with(rows: StateRows, address: int) -> list[int]:
-    """Return the last position of each stay of a state of the fragment, the latest first."""
+    """Return the last position of each interval of the fragment's states, the latest first."""
     fragment_id = RowAddress.of(address).fragment_id
     intervals = rows.history.intervals
     states = rows.history.states
@@ -166,7 +165,7 @@ def _positions_with(rows: StateRows, address: int) -> list[int]:
 
 
 def _last_address(table: Table, address: int, at: int) -> int:
-    """Return the address at which a row of a version lived last."""
+    """Return the last address of a row of a version."""
     last = row_history(table._view, address, at).row(-1, named=True)
     after = last["_rowaddr_after"]
     return int(last["_rowaddr_before"] if after is None else after)

@@ -1,4 +1,4 @@
-"""Where a table of rows gets them: a frame, or a version whose values are read lazily.
+"""Sources of rows: a frame, or a version whose values are read lazily.
 
 A position is the number of a row in its source, from 0.
 """
@@ -31,7 +31,7 @@ __all__ = ["FrameRows", "RowSource", "VersionRows"]
 
 
 class RowSource(Protocol):
-    """Rows in an order, of which any part can be had."""
+    """Rows in an order, any part of which can be read."""
 
     @property
     def schema(self) -> pl.Schema:
@@ -55,7 +55,7 @@ class RowSource(Protocol):
     def slice(self, start: int, stop: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """Return the rows from one position up to another, which is left out.
 
-        Of a source that reads them, columns that are not asked for are not read.
+        A source that reads its rows reads only the requested columns.
         """
         ...
 
@@ -68,7 +68,7 @@ class RowSource(Protocol):
         ...
 
     def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """Yield the same, some rows at a time, to filter by them."""
+        """Yield the values in batches, to filter by them."""
         ...
 
     def marks(
@@ -78,7 +78,7 @@ class RowSource(Protocol):
         ...
 
     def earlier(self, positions: pl.Series, columns: Sequence[str]) -> pl.DataFrame | None:
-        """Return what cells that are marked as changed were before, or None; others are null."""
+        """Return the values of changed cells before the change, or None; others are null."""
         ...
 
 
@@ -141,7 +141,7 @@ class FrameRows:
 
 
 class VersionRows:
-    """The rows of one version with their values, read when they are looked at.
+    """The rows of one version with their values, read when they come into view.
 
     Parameters
     ----------
@@ -185,9 +185,9 @@ class VersionRows:
         self._num_rows = self.read(["_rowaddr"]).height if count is None else count
 
     def _types(self, schema: tuple[Field, ...]) -> pl.Schema:
-        """Return the types of all columns; those of versions with one schema are the same.
+        """Return the types of all columns; versions with one schema have the same.
 
-        But for blobs: how they are described depends on the format of the data files.
+        Except blobs: their description depends on the format of the data files.
         """
         last = _last_types(self._view)
         for described, types in tuple(last):
@@ -254,7 +254,7 @@ class VersionRows:
 
 
 def _chosen(frame: pl.DataFrame, columns: Sequence[str] | None) -> pl.DataFrame:
-    """Return some columns of a frame; their names may look like patterns."""
+    """Return some columns of a frame; their names are not patterns."""
     if columns is None:
         return frame
     return pl.DataFrame([frame.get_column(name) for name in columns])
@@ -268,4 +268,4 @@ def _check_marks(frame: pl.DataFrame, marks: pl.DataFrame) -> None:
 
 
 _last_types = notes(list[tuple[tuple[Field, ...], pl.Schema]], are_carried=True)
-"""In a list: the last schema, with the types of its columns; nothing if there is none."""
+"""A list of the last schema with the types of its columns; empty if there is none."""

@@ -1,4 +1,4 @@
-"""The events of a row with its values: as rows of a table with marks, and as before and after."""
+"""The events of a row with its values: as marked rows of a table, and as before and after."""
 
 from collections.abc import Iterator
 
@@ -28,16 +28,16 @@ _ABOUT = (
     "evidence",
     "source",
 )
-"""What the table says of an event, before and after the values."""
+"""Columns of an event in the table, before and after the values."""
 
 _OFFSETS = (1 << FRAGMENT_BITS) - 1
 _MOST_COLUMNS = 60
 
 
 def absent_columns(view: HistoryView, events: pl.DataFrame) -> pl.Series:
-    """Return for each event the columns of ``values`` that the table did not have then.
+    """Return for each event the columns of ``values`` that did not exist then.
 
-    They are null there, as are those of which nothing is known, but for another reason.
+    They are null there, like unknown values, but for another reason.
     """
     names = events["values"].struct.fields if "values" in events.columns else []
     known = events.select(pl.col("values").struct.unnest().is_not_null()) if names else events
@@ -49,7 +49,7 @@ def absent_columns(view: HistoryView, events: pl.DataFrame) -> pl.Series:
 
 
 def events_table(events: pl.DataFrame, absent: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the rows of the table, with a column for each value, and how cells are marked.
+    """Return the rows of the table, with a column for each value, and the marks of cells.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _has_branches(events: pl.DataFrame) -> bool:
 
 
 def _clashes(events: pl.DataFrame) -> list[str]:
-    """Return the columns of values that are called as the table calls something of its own."""
+    """Return the columns of values whose names the table uses itself."""
     taken = {*_ABOUT, *(["branch"] if _has_branches(events) else [])}
     return [name for name in events["values"].struct.fields if name in taken]
 
@@ -127,9 +127,9 @@ def _marks(name: str, changed: pl.Series, ended: pl.Series, absent: pl.Series) -
 
 
 def event_values(events: pl.DataFrame, absent: pl.Series) -> tuple[EventValues, ...]:
-    """Return for each event the values of the row as texts, and those before where they differ.
+    """Return for each event the values of the row as texts, and the earlier ones where they differ.
 
-    A column that the table did not have then is absent; one that it did not have before is new.
+    A column that did not exist then is absent; one that did not exist before is new.
     """
     names = events["values"].struct.fields[:_MOST_COLUMNS] if len(events) else []
     columns = {name: events["values"].struct.field(name) for name in names}

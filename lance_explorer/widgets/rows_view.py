@@ -1,6 +1,6 @@
 """A view with a grid of rows that can be filtered and sorted.
 
-That happens in the background; until it is done, the rows stay as they were.
+That happens in the background; until then, the rows stay unchanged.
 """
 
 from collections.abc import Iterable
@@ -59,7 +59,7 @@ class ArrangedView(GridView):
         return self._sorts
 
     def sort_by(self, *columns: str, descending: bool = False) -> None:
-        """Sort the rows by columns; by none, they get back the order they had.
+        """Sort the rows by columns; no columns restore their order.
 
         Raises
         ------
@@ -73,7 +73,7 @@ class ArrangedView(GridView):
         self._rearrange()
 
     def show_rows(self, source: RowSource) -> None:
-        """Show other rows; what was selected is not any more, the filter and the sort stay."""
+        """Show other rows; the selection is cleared, filter and sort stay."""
         self._source = source
         self._selected = np.empty(0, np.int64)
         self._sorts = tuple(sort for sort in self._sorts if sort.column in source.schema)
@@ -86,14 +86,14 @@ class ArrangedView(GridView):
             self.tell("rows", self._description())
 
     def _frame_of(self, source: RowSource) -> pl.DataFrame:
-        """Return all rows of a source that the filter leaves, in the order of the sort."""
+        """Return all rows of a source that pass the filter, in the order of the sort."""
         shown = self._arrangement
         if (shown.source, shown.filter, shown.sorts) != (source, self.filter, self._sorts):
             shown = arrange(source, self.filter, self._sorts, lambda: None)
         return shown.frame()
 
     def _rearrange(self) -> None:
-        """Filter and sort the rows anew, in the background."""
+        """Filter and sort the rows again, in the background."""
 
         def work(job: Job) -> None:
             source, typed, sorts = self._source, self.filter, self._sorts  # the newest by now
@@ -131,7 +131,7 @@ class ArrangedView(GridView):
 
 
 class RowsView(ArrangedView):
-    """A view that is its rows: they are its frame, and what is selected of them."""
+    """A view whose content is its rows: they are its frame, and its selection."""
 
     @property
     def selection(self) -> list[int]:
@@ -148,7 +148,7 @@ class RowsView(ArrangedView):
         self._select(wanted)
 
     def frame(self) -> pl.DataFrame:
-        """Return all rows that the filter leaves, in the order of the sort."""
+        """Return all rows that pass the filter, in the order of the sort."""
         return self._frame_of(self._source)
 
     def selected_rows(self) -> pl.DataFrame:

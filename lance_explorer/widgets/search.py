@@ -1,4 +1,4 @@
-"""What a person means who types into the search box: a version, a row, a question, and so on."""
+"""What is typed into the search box: a version, a row, a question, and so on."""
 
 import re
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class Found:
 
 
 def answered(table: Table, typed: str) -> tuple[Answer, FoundRows | None] | None:
-    """Return the answer to a question, or to a filter, with the rows that were found; else None.
+    """Return the answer to a question, or to a filter, with the found rows; else None.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def answered(table: Table, typed: str) -> tuple[Answer, FoundRows | None] | None
 
 
 def _filtered(table: Table, where: str, columns: set[str]) -> tuple[Answer, FoundRows] | None:
-    """Return the rows that a filter finds; None where it is none, as in "why is it red"."""
+    """Return the rows that a filter finds; None if it is not a filter: "why is it red"."""
     try:
         return _with_rows(table, where)
     except InvalidArgumentError as error:
@@ -115,7 +115,7 @@ def _filtered(table: Table, where: str, columns: set[str]) -> tuple[Answer, Foun
 
 
 def rows_with(table: Table, typed: str) -> tuple[Answer, FoundRows] | None:
-    """Return the rows that have a word; None if none has it, and all were looked at."""
+    """Return the rows that contain a word; None if none does, and all were searched."""
     try:
         found = _with_rows(table, typed.strip())
     except InvalidArgumentError:
@@ -124,7 +124,7 @@ def rows_with(table: Table, typed: str) -> tuple[Answer, FoundRows] | None:
 
 
 def nothing_found(table: Table, typed: str) -> str:
-    """Return what is said of a text that means nothing here."""
+    """Return the sentence for a text without a meaning here."""
     text = typed.strip()
     could = ", ".join([f"`{one}`" for one, _ in examples(table) if not one.endswith(" ")][:3])
     if is_word(text, [table.latest.fields]):
@@ -148,7 +148,7 @@ def _columns(table: Table) -> set[str]:
 
 
 def search(table: Table, typed: str) -> Found:
-    """Return what a text means that is neither a question nor a filter.
+    """Return the meaning of a text that is neither a question nor a filter.
 
     Parameters
     ----------
@@ -162,8 +162,7 @@ def search(table: Table, typed: str) -> Found:
     ------
     RowNotFoundError
         If no kept version has, or had, the row.
-    FragmentNotFoundError
-        If there never was such a fragment.
+    FragmentNotFoundError If there was never such a fragment.
 
     Examples
     --------
@@ -196,7 +195,7 @@ def search(table: Table, typed: str) -> Found:
 
 
 def _branch(table: Table, text: str) -> Found | None:
-    """Return a branch, or a version of one, that a text names."""
+    """Return the branch, or version of a branch, that a text names."""
     named = _BRANCH.fullmatch(text)
     name, version = named[1] if named else text, None
     if name not in table.branches and (found := _OF_BRANCH.fullmatch(name)):

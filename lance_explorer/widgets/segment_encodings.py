@@ -59,14 +59,14 @@ _COLORS = {**ENCODING_COLORS, SPILLED: MUTED}
 
 
 class _Read(NamedTuple):
-    """What was read of one version."""
+    """The data of one version."""
 
     segments: pl.DataFrame
     encodings: pl.DataFrame
     runs: pl.DataFrame
 
     def of(self, fragment_id: int | None) -> "_Read":
-        """Return what is of one fragment; all if none is chosen or the version lacks it."""
+        """Return the rows of one fragment; all if none is chosen or the version lacks it."""
         chosen = [frame.filter(pl.col("fragment_id").is_in([fragment_id])) for frame in self]
         return _Read(*chosen) if len(chosen[0]) else self
 
@@ -133,7 +133,7 @@ class SegmentEncodings(VersionsView, RowsView):
 
     @property
     def words(self) -> list[str]:
-        """The sentences of :func:`lance_explorer.figures.encoding_words` on what is shown."""
+        """Sentences of :func:`lance_explorer.figures.encoding_words` for the shown rows."""
         try:
             read = self._read(self._version_shown).of(self.state.fragment_id)
         except LanceExplorerError:
@@ -144,7 +144,7 @@ class SegmentEncodings(VersionsView, RowsView):
         """Return the segments that are shown, as ``table.inspect.row_id_segments()`` does.
 
         Those of the chosen fragment, or of all if none is chosen or the version does not have it. A
-        version that cannot be read has none.
+        version that cannot be read has no rows.
         """
         try:
             rows = self._rows_of(self._version_shown, self.state.fragment_id)
@@ -175,7 +175,7 @@ class SegmentEncodings(VersionsView, RowsView):
     def static_html(self) -> str:
         """Return what a page without a kernel shows: bytes by encoding, advice, and words.
 
-        Left out if reading them would take long.
+        Left out if reading them might take long.
         """
         version = self._version_shown
         try:
@@ -203,7 +203,7 @@ class SegmentEncodings(VersionsView, RowsView):
 
     @property
     def _has_row_ids(self) -> bool:
-        """Whether any version that can be understood has stable row IDs; True if none can be."""
+        """Whether any readable version has stable row IDs; True if none is readable."""
         records = self._table._view.history.records
         flags = [record.manifest.reader_feature_flags for record in records]
         return not flags or any(each & STABLE_ROW_IDS for each in flags)
@@ -220,7 +220,7 @@ class SegmentEncodings(VersionsView, RowsView):
         return FrameRows(self._read(version).of(fragment_id).segments)
 
     def _show(self, rows: FrameRows, request: Request) -> None:
-        """Show other rows in the table, unless a newer question asks for yet others."""
+        """Show other rows in the table, unless a newer question replaced this one."""
         with self._showing:
             request.check()
             if self._source is not rows:
@@ -243,7 +243,7 @@ class SegmentEncodings(VersionsView, RowsView):
 
     @answers("growth", in_background=True)
     def _growth(self, request: Request) -> Growth | Problem:
-        """Return what row IDs cost in all versions; why that cannot be told is an answer too."""
+        """Return the cost of row IDs in all versions; an error is part of the answer."""
         request.progress("reading the row IDs of all versions")
         try:
             return growth(self._table)
@@ -252,7 +252,7 @@ class SegmentEncodings(VersionsView, RowsView):
 
     @answers("advice", in_background=True)
     def _advise(self, request: Request, *, version: Wide) -> Advice:
-        """Return what to do about the row IDs of a version; why that is unknown is an answer."""
+        """Return what to do about the row IDs of a version; an error is part of the answer."""
         request.progress(f"checking version {version:,}")
         try:
             return advice_data(health_findings(self._table._view, version, "row_ids"), _NO_ADVICE)
@@ -264,7 +264,7 @@ class SegmentEncodings(VersionsView, RowsView):
     def _version(
         self, request: Request, *, version: Wide, fragment: Wide | None, mode: SegmentMode
     ) -> EncodingsVersion | Problem:
-        """Return what is shown of a version and a fragment, and show its rows."""
+        """Return the data of a version and a fragment, and show its rows."""
         request.progress(f"reading the row IDs of version {version:,}")
         try:
             read = self._read(version)

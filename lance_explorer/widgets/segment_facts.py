@@ -1,4 +1,4 @@
-"""What is said of the row IDs of a table: encodings in numbers, growth, and the age of rows."""
+"""The row IDs of a table: encodings in numbers, growth, and the age of rows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -46,9 +46,9 @@ def _statistics(name: str, row: Mapping[str, Any]) -> EncodingStatistics:
 
 
 def growth(table: Table) -> Growth:
-    """Return for each kept version the bytes of a row, now and at best, and all bytes.
+    """Return for each kept version the bytes per row, now and at best, and all bytes.
 
-    What is unknown is NaN.
+    Unknown numbers are NaN.
     """
     found = row_id_growth(table.inspect.row_id_totals(), table.inspect.all_row_id_encodings())
     return Growth(
@@ -60,9 +60,9 @@ def growth(table: Table) -> Growth:
 
 
 def ages(runs: pl.DataFrame, versions: BigUint64Array) -> Ages:
-    """Return how many rows each kept version created, and last updated, as far as that is stored.
+    """Return how many rows each kept version created, and last updated, as far as it is stored.
 
-    Rows of versions that are not kept count for the next one that is.
+    Rows of a missing version are counted in the next kept version.
     """
 
     def counted(name: str) -> Float64Array:

@@ -1,4 +1,4 @@
-"""The row-ID segments of a version as a raster: however many there are, a browser gets as much."""
+"""The row-ID segments of a version as a raster of bounded size, however many there are."""
 
 from typing import get_args
 
@@ -26,10 +26,10 @@ _FAINTEST = 48  # of 255
 
 
 def segment_picture(segments: pl.DataFrame, encodings: pl.DataFrame, mode: SegmentMode) -> Segments:
-    """Return the picture of segments, of which ``encodings`` has the fragments in order.
+    """Return the picture of segments; ``encodings`` gives the order of fragments.
 
-    Fragments that share a row stand one behind the other where positions run to the right, and one
-    over the other where row IDs do.
+    Fragments that share a row are drawn one after the other if positions run to the right, and on
+    top of each other if row IDs do.
     """
     each = -(-len(encodings) // _MOST_ROWS) or 1
     rows, parts = encoding_rows(segments, encodings, each)
@@ -79,7 +79,7 @@ _Places = tuple[NDArray[np.float64], NDArray[np.float64], tuple[int, int]]
 
 
 def _by_position(placed: pl.DataFrame) -> _Places:
-    """Return where segments begin and end, in bins, and for what the edges stand."""
+    """Return where segments begin and end, in bins, and the values at the edges."""
     ends = placed.select(pl.col("num_values").cum_sum().over("row"))["num_values"]
     longest = int(ends.max() or 0)  # type: ignore[arg-type]
     scale = _BINS / max(longest, 1)
@@ -128,7 +128,7 @@ def _spread(
 
 
 def _raster(counts: NDArray[np.float64], room: float) -> tuple[Uint8Array, Uint8Array]:
-    """Return the encoding of most values in each bin, and how full it is of ``room`` values."""
+    """Return the most frequent encoding in each bin, and how much of ``room`` values it fills."""
     total = counts.sum(axis=1)
     is_there = total > 1e-6 * max(room, 1e-300)
     fill = np.clip(np.ceil(255 * total / max(room, 1e-300)), _FAINTEST, 255)

@@ -1,4 +1,4 @@
-"""A widget in a page of its own: served on loopback, to whoever has the address with its token."""
+"""A widget in a page of its own, served on loopback to those who have its token."""
 
 import asyncio
 import secrets
@@ -112,7 +112,7 @@ def serve(
 
 @contextmanager
 def _sigterm_as_exit() -> Iterator[None]:
-    """Let SIGTERM end contexts too, which uvicorn does not if it comes while the server starts."""
+    """Let SIGTERM end contexts, too; uvicorn does not if it arrives while the server starts."""
     before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         yield
@@ -122,10 +122,10 @@ def _sigterm_as_exit() -> Iterator[None]:
 
 @contextmanager
 def redirecting_page(address: str) -> Iterator[Path]:
-    """Return a file that leads a browser to an address, for as long as the context lasts.
+    """Return a file that sends a browser to an address, as long as the context lasts.
 
-    Only its owner can read it, and all users of a machine the command line of a browser: so this
-    goes there, and not the address with its token.
+    Only its owner can read it, while all users of a machine can read the command line of a browser:
+    so the browser gets the file, not the address with its token.
     """
     with NamedTemporaryFile("w", prefix="lance-explorer-", suffix=".html") as file:
         file.write(_REDIRECT.format(address=escape(address)))
@@ -136,7 +136,7 @@ def redirecting_page(address: str) -> Iterator[Path]:
 def _application(
     make: Callable[[], View], waiting: list[Session], title: str, token: str, host: str
 ) -> Starlette:
-    """Return what serves the pages; those of ``waiting`` are for the first ones that come."""
+    """Return the application of the pages; views in ``waiting`` are for the first ones."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -144,7 +144,7 @@ def _application(
         yield
 
     def is_allowed(connection: HTTPConnection) -> bool:
-        """Tell whether somebody asks who has the token, and not by way of another site's name."""
+        """Tell whether a request has the token, and does not come from another site."""
         given = connection.query_params.get("token", "")
         origin = connection.headers.get("origin", f"http://{host}")
         is_ours = connection.headers.get("host") == host and origin == f"http://{host}"

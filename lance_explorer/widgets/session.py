@@ -1,7 +1,7 @@
-"""A view and the pages that show it, whatever carries what they say to each other.
+"""A view and the pages that show it, with any transport.
 
-It is what a notebook would send and get: a text of JSON, followed by as many binary messages as it
-says there are buffers.
+Messages are those of a notebook: a JSON text, followed by as many binary messages as it announces
+buffers.
 """
 
 import asyncio
@@ -25,10 +25,10 @@ STATIC = files("lance_explorer.widgets") / "static"
 """The script and the style of all widgets."""
 
 NOT_UNDERSTOOD = 1007
-"""What a WebSocket is closed with over which nothing comes that a page of ours says."""
+"""The code that closes a WebSocket whose messages are not from our page."""
 
 _QUESTION_SECONDS = 60.0
-"""A question of a page takes no longer: others ask the same server."""
+"""The most seconds for a question of a page: others use the same server."""
 
 _Parts = list[str | bytes]
 
@@ -41,8 +41,8 @@ class Session:
     make : callable
         Makes the view.
     seconds : float
-        How long a question may take. One that takes longer is left behind in its thread, which may
-        never end.
+        How long a question may take. A question that takes longer is abandoned in its thread, which
+        may never end.
     """
 
     def __init__(self, make: Callable[[], View], seconds: float = _QUESTION_SECONDS) -> None:
@@ -54,7 +54,7 @@ class Session:
         self.view.state.time_limit = seconds
 
     async def show(self, send: Callable[[str | bytes], Awaitable[object]]) -> None:
-        """Send a page what it shows, and all that the view says, until this is cancelled."""
+        """Send a page the state and all messages of the view, until this is cancelled."""
         loop, waiting = asyncio.get_running_loop(), asyncio.Queue[_Parts]()
 
         def put(parts: _Parts) -> None:
@@ -71,9 +71,9 @@ class Session:
             del self._pages[put]
 
     async def hear(self, said: str | bytes | None) -> bool:
-        """Hand a message of a page to the view; return False if no page of ours says that.
+        """Pass a message of a page to the view; return False if it is not one of ours.
 
-        Questions are heard in their order. If one takes too long, that is its answer.
+        Questions are handled in their order. If one takes too long, the answer says so.
         """
         content = _heard(said)
         if content is None:
@@ -100,12 +100,12 @@ class Session:
 
 
 def failure(why: str) -> str:
-    """Return what a page is sent if there is no view to show."""
+    """Return the messages for a page if there is no view to show."""
     return cast(str, _message("failure", content=why)[0])
 
 
 async def beside(work: Callable[[], _T], seconds: float = _QUESTION_SECONDS) -> _T:
-    """Return what some work returns, which is done beside the loop of a server.
+    """Return the result of work that runs beside the loop of a server.
 
     Raises
     ------
@@ -145,9 +145,9 @@ def _message(method: PageMethod, buffers: list[bytes] | None = None, **said: Any
 
 
 def _heard(said: str | bytes | None) -> dict[str, Any] | None:
-    r"""Return what a page said; None if it is nothing that a page of ours says.
+    r"""Return a message of a page; None if it is not from a page of ours.
 
-    Whoever lets an error of this reach a server lets it log the request, with its token.
+    If an error of this reached a server, the server would log the request, with its token.
 
     Examples
     --------

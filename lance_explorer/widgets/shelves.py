@@ -9,14 +9,14 @@ from lance_explorer.widgets.messages.base import Message, Packed, pack, to_json
 __all__ = ["Shelves", "key_of"]
 
 _SHELF = 256 << 10
-"""Characters of JSON that are compressed together: a browser reads that in no time."""
+"""Characters of JSON that are compressed together: a browser decompresses that at once."""
 
 _AROUND = 100
-"""Bytes of the page around a shelf, and at most around an entry of the index."""
+"""Bytes of the page around a shelf, and the most around an entry of the index."""
 
 
 def key_of(*parts: str | int | None) -> str:
-    """Return the name of an answer, as the browser makes it of the same parts.
+    """Return the name of an answer, as the browser computes it from the same parts.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def key_of(*parts: str | int | None) -> str:
 
 
 class Shelves:
-    """Takes answers until there is no room for more.
+    """Stores answers until there is no room.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Shelves:
         self._size = 0
 
     def put(self, key: str, answer: Message) -> bool:
-        """Keep an answer; return False once there is no room: the last ones are left out then."""
+        """Store an answer; return False if there is no room, and the last ones are left out."""
         if key in self._waiting or key in self.index:
             return True
         packed = answer if isinstance(answer, Packed) else pack(answer)
@@ -54,7 +54,7 @@ class Shelves:
         return self._size < _SHELF or self.close()
 
     def close(self) -> bool:
-        """Compress what was put since; return False if there was no room, and it is left out."""
+        """Compress the stored answers; return False if there was no room, and they are left out."""
         waiting, self._waiting, self._size = self._waiting, {}, 0
         if not waiting:
             return True

@@ -1,7 +1,7 @@
-"""What is chosen in the widgets: small plain values, apart from any view.
+"""The choices in the widgets: small plain values, separate from any view.
 
-Views that are given the same state are linked. Row IDs and versions are Python integers here; to
-the browser they go as decimal strings, since its numbers are exact to 2^53 only.
+Views that are given the same state are linked. Row IDs and versions are Python integers here; the
+browser gets decimal strings, since its numbers are exact only to 2^53.
 """
 
 import threading
@@ -34,7 +34,7 @@ _COUNTING = threading.Lock()
 
 
 class _ChoiceError(InvalidArgumentError, traitlets.TraitError):
-    """What traitlets takes for a value that a trait cannot have: it undoes other changes then."""
+    """The error that traitlets raises for an invalid value: it also undoes other changes."""
 
 
 class Whole(traitlets.Int["int | None", "int | None"]):
@@ -83,24 +83,24 @@ class ExplorerState(traitlets.HasTraits):
     filter = _Text("")
 
     time_limit: float | None = None
-    """The seconds that a question of a view may take; None, as in a kernel, for any."""
+    """The seconds that a question of a view may take; None, as in a kernel, for no limit."""
 
     _revision = 0
 
     def notify_change(self, change: Any) -> None:
-        """Count a change, then tell of it."""
+        """Count a change, then notify observers."""
         with _COUNTING:
             self._revision += 1
         super().notify_change(change)
 
     @property
     def revision(self) -> int:
-        """How often it has changed, with the change that an observer hears of."""
+        """How often it has changed, including the change that an observer is notified of."""
         return self._revision
 
     @property
     def chosen_columns(self) -> dict[str, tuple[str, ...]]:
-        """The columns that somebody chose to see, by the view: nothing to hear of or go back to."""
+        """The chosen columns, by view: without observers, and not a place to go back to."""
         chosen: dict[str, tuple[str, ...]] = self.__dict__.setdefault("_chosen_columns", {})
         return chosen
 
@@ -111,14 +111,14 @@ class ExplorerState(traitlets.HasTraits):
 
 
 def state_of(state: ExplorerState | None) -> ExplorerState:
-    """Return the choices that a view shares; its own if there are none."""
+    """Return the given choices; new ones if there are none."""
     if state is None:
         return ExplorerState()
     return of_kind("state", state, ExplorerState, "an ExplorerState")
 
 
 def table_of(table: Table) -> Table:
-    """Return the table that a view is of."""
+    """Return the table of a view."""
     return of_kind("table", table, Table, "a Table, as lx.open_table gives it")
 
 
@@ -128,14 +128,14 @@ def choices(state: ExplorerState) -> dict[str, int | str | None]:
 
 
 def change(state: ExplorerState, changes: Mapping[str, int | str | None]) -> None:
-    """Change some choices; who observes the state sees all of them changed."""
+    """Change some choices; observers of the state see all of them changed."""
     with state.hold_trait_notifications():
         for name, value in changes.items():
             setattr(state, name, value)
 
 
 def to_browser(state: ExplorerState) -> SharedState:
-    """Return a state as the browser gets it: numbers as decimal strings."""
+    """Return a state for the browser: numbers as decimal strings."""
     return SharedState(
         version=_digits(state.version),
         compared_version=_digits(state.compared_version),

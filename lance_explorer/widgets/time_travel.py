@@ -1,4 +1,4 @@
-"""A slider over the versions of a table, and everything about the version it stands on."""
+"""A slider over the versions of a table, and everything about the chosen one."""
 
 import threading
 
@@ -68,9 +68,9 @@ class TimeTravel(VersionsView, ArrangedView):
         return {"version": self.state.version, "fragment_id": self.state.fragment_id}
 
     def frame(self) -> pl.DataFrame:
-        """Return the rows that a filter leaves, in the order of a sort; without both, fragments.
+        """Return the rows that pass a filter, in the order of a sort; without both, fragments.
 
-        These are of the chosen version, as ``table.inspect.fragments()`` tells them.
+        These are the fragments of the chosen version, as in ``table.inspect.fragments()``.
         """
         if rows := self._rows_arranged():
             return self._frame_of(rows)
@@ -105,14 +105,15 @@ class TimeTravel(VersionsView, ArrangedView):
         return VersionRows(self._table._view, version)
 
     def take_new_versions(self) -> None:
-        """Take in that the table was refreshed."""
+        """Take in a refresh of the table."""
         self._details = None
         super().take_new_versions()
 
     def row_ids(self, count: int) -> list[int]:
         """Return the row IDs of the first rows that are shown.
 
-        Without stable row IDs those are addresses, of rows of the latest version; others have none.
+        Without stable row IDs those are addresses of rows of the latest version; other rows have
+        none.
         """
         rows = self._source
         if not isinstance(rows, VersionRows):
@@ -150,7 +151,7 @@ class TimeTravel(VersionsView, ArrangedView):
 
     @answers("show_version", in_background=True)
     def _show_version(self, request: Request, *, version: Wide) -> ShownVersion:
-        """Show the rows of a version; why they cannot be read is part of the answer."""
+        """Show the rows of a version; an error is part of the answer."""
         try:
             rows = VersionRows(self._table._view, version)
             rows.slice(0, 1, self._shown_of(rows))  # tells whether they can be read
@@ -163,7 +164,7 @@ class TimeTravel(VersionsView, ArrangedView):
 
     @answers("choose_row", in_background=True)
     def _choose_row(self, request: Request, *, row: int) -> None:
-        """Choose a row of those that are shown, wherever it lives by now."""
+        """Choose one of the shown rows, wherever it is now."""
         shown = self._arrangement
         rows = shown.source
         if isinstance(rows, VersionRows):

@@ -1,4 +1,4 @@
-"""Where somebody has been in the explorer, to go back and forward."""
+"""The places that were visited in the explorer, to go back and forward."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -18,8 +18,8 @@ class Place(NamedTuple):
 class Trail:
     """The places of a visit, one after the other.
 
-    Moves that change the same choices, such as those of a slider, are one step together: going
-    back leads to where they began.
+    Moves that change the same choices, such as those of a slider, are one step: going back returns
+    to where they began.
     """
 
     def __init__(self, first: Place) -> None:
@@ -34,7 +34,7 @@ class Trail:
 
     @property
     def step(self) -> int:
-        """How many places lie before this one."""
+        """The number of places before this one."""
         return self._at
 
     @property
@@ -44,11 +44,11 @@ class Trail:
 
     @property
     def can_go_forward(self) -> bool:
-        """Whether one has gone back from a place."""
+        """Whether there is a place after this one."""
         return self._at < len(self._places) - 1
 
     def visit(self, place: Place) -> None:
-        """Note where one is now."""
+        """Record the current place."""
         here = self.place
         if place == here:
             return
@@ -66,7 +66,7 @@ class Trail:
         self._moved = moved if place.view == here.view else frozenset()
 
     def go(self, step: int) -> Place:
-        """Go back (-1) or forward (1) as far as there are places, and return where one is then."""
+        """Go back (-1) or forward (1) if there is a place, and return it."""
         self._at = min(max(self._at + step, 0), len(self._places) - 1)
         self._moved = frozenset()
         return self.place

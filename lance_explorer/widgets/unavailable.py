@@ -1,4 +1,4 @@
-"""What stands in the place of a view that could not be made."""
+"""What is shown instead of a view that could not be made."""
 
 from collections.abc import Callable
 from typing import Never
@@ -10,7 +10,7 @@ __all__ = ["Unavailable"]
 
 
 class Unavailable(View):
-    """Says why a view could not be made, and tries again if somebody wants that.
+    """Shows why a view could not be made, and tries again on request.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Unavailable(View):
         self._is_told = False
 
     def frame(self) -> Never:
-        """Raise what the view failed with."""
+        """Raise the error of the view."""
         raise self._error
 
     def code(self) -> Never:
@@ -42,7 +42,7 @@ class Unavailable(View):
 
     @answers("make")
     def _make(self, _: Request) -> None:
-        """Tell the failure first, and make the view when that is asked for again."""
+        """Send the error first, and make the view when it is asked for again."""
         if not self._is_told:
             self._is_told = True
             raise self._error

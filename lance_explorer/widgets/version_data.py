@@ -1,6 +1,6 @@
 """A whole history as arrays: what a browser needs to draw any version without asking again.
 
-Only the words on each commit take long to find; they are asked for as they are looked at.
+Only the words on each commit take long; the browser asks for them when they come into view.
 """
 
 from typing import Any, TypeVar
@@ -27,9 +27,9 @@ _Data = TypeVar("_Data", bound=VersionData)
 
 
 def version_data(table: Table, kind: type[_Data] = VersionData, **more: Any) -> _Data:  # type: ignore[assignment]
-    """Return all kept versions, and all states of fragments with the versions they were there in.
+    """Return all kept versions, and all states of fragments with the versions that contain them.
 
-    It is made once for all views, as long as the table is not refreshed.
+    It is made once for all views, until the table is refreshed.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def version_data(table: Table, kind: type[_Data] = VersionData, **more: Any) -> 
 
 
 _made = notes(list[VersionData])
-"""In a list: the data of a view; nothing until somebody asks."""
+"""A list of the data of a view; empty until somebody asks."""
 
 
 def _version_data(table: Table) -> VersionData:

@@ -1,4 +1,4 @@
-"""Schema, indices and configuration of one version, with what differs from the version before."""
+"""Schema, indices and configuration of one version, and their changes in it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -29,7 +29,7 @@ _Listed = TypeVar("_Listed", SchemaEntries, IndexEntries, ConfigEntries)
 
 
 class VersionDetails:
-    """What each kept version of a table says beside its rows; read once, asked for by version."""
+    """What each kept version contains besides its rows; read once, returned by version."""
 
     def __init__(self, table: Table) -> None:
         self._positions = {
@@ -44,8 +44,8 @@ class VersionDetails:
     def at(self, version: int) -> Details:
         """Return schema, indices and configuration: each its entries, with their number.
 
-        An entry has a ``change``, such as ``added``, or null; one that is gone is there for the
-        last time. Changes come first where there are more entries than are shown.
+        An entry has a ``change``, such as ``added``, or null; a removed entry is listed one last
+        time. Changes come first if there are more entries than are shown.
         """
         position = self._positions[version]
         before = self._versions[position - 1] if position else None
@@ -136,7 +136,7 @@ def _change(now: object, then: object, before: int | None) -> str | None:
 
 
 def _covered(segments: list[_Row]) -> int | None:
-    """Return how many fragments the segments of an index cover, None if one does not tell."""
+    """Return how many fragments the segments of an index cover; None if one does not record it."""
     ids = [segment["fragment_ids"] for segment in segments]
     return None if None in ids else len({key for some in ids for key in some})
 
@@ -147,7 +147,7 @@ def _field(row: _Row, change: str | None, before: FieldBefore | None = None) -> 
 
 
 def _difference(before: _Row, after: _Row) -> FieldBefore:
-    """Return what a field was before, as far as it differs."""
+    """Return the earlier values of a field, where they differ."""
     old, new = asdict(_field(before, None)), asdict(_field(after, None))
     return FieldBefore(**{name: value for name, value in old.items() if value != new[name]})
 

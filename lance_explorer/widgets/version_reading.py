@@ -1,4 +1,4 @@
-"""All versions of a table, read once for all of its views, and how far that is."""
+"""All versions of a table, read once for all of its views, with progress."""
 
 import threading
 from collections.abc import Callable
@@ -17,16 +17,16 @@ from lance_explorer.widgets.view import FAILURES, IN_STATIC_PICTURE, Request, Vi
 __all__ = ["PART_OF_WORDS", "VersionsView", "wait_for_versions", "wait_if_reading"]
 
 PART_OF_WORDS = 500
-"""Of so many versions the browser asks for the words at once: ``commit_words.ts`` knows it too."""
+"""The most versions whose words the browser asks for at once; in ``commit_words.ts``, too."""
 
 _LOOK_EVERY = 0.1
-"""Seconds between two looks at how far it is."""
+"""Seconds between two reports of progress."""
 
 _BEGINNING = threading.Lock()
 
 
 class _Reading:
-    """The versions of one listing, being read in a thread of its own."""
+    """The versions of one listing, which a thread reads."""
 
     def __init__(self, table: Table) -> None:
         count = len(table._view.listing.versions)
@@ -48,7 +48,7 @@ class _Reading:
 
 
 class VersionsView(View):
-    """A view that shows all versions, and tells what the commit of each did."""
+    """A view that shows all versions, and what the commit of each did."""
 
     _module = ""
     _table: Table
@@ -87,7 +87,7 @@ def wait_for_versions(table: Table, tell: Callable[[str, float | None], Any]) ->
 
 
 def wait_if_reading(table: Table) -> None:
-    """Return when nobody reads the versions: what can wait must not hold that up."""
+    """Return when nobody is reading the versions: less urgent work must not delay that."""
     for reading in _readings(table._view):
         reading.done.wait()
 
@@ -101,4 +101,4 @@ def _reading(table: Table) -> _Reading:
 
 
 _readings = notes(list[_Reading])
-"""In a list: the one reading of a view; nothing until it begins."""
+"""A list of the one reading of a view; empty until it begins."""

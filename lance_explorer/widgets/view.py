@@ -31,20 +31,20 @@ committed. The arguments of a question are the keyword arguments of its method; 
 them is refused. What a method raises is shown in the view. Numbers that may pass 2^53 go as decimal
 strings, and text from files only ever becomes text. A method that works in the background calls
 ``request.check()`` now and then, which ends it when a newer question of its kind has come; so a
-slow answer never holds up the view.
+slow answer never delays the view.
 
 A table of rows comes with :class:`~lance_explorer.widgets.rows_view.RowsView` and, in the browser,
 ``rowTable(link)`` of ``rows.ts``.
 
-A view may be one of several of which one is in sight, as in the explorer. One that is out of sight
-does nothing: in the browser ``link.onState`` tells it of changes when it is seen again, and in
-Python a view that works when the state changes hears of it by ``self.on_state(listener, *names)``,
-which waits until :attr:`View.is_shown`. Where another view tells more,
+A view may be one of several, only one of which is visible, as in the explorer. One that is out of
+sight does nothing: in the browser ``link.onState`` tells it of changes when it is seen again, and
+in Python a view that works when the state changes hears of it by ``self.on_state(listener,
+*names)``, which waits until :attr:`View.is_shown`. Where another view tells more,
 ``link.open("row", {row_id})`` in the browser, or ``self.open_view("row", row_id=7)`` here, asks for
 that view and changes the state, as one step; ``link.canOpen("row")`` tells whether there is such a
 view, and ``link.leadTo("row", "Its values")`` makes a button, or null: a view that stands alone can
-open none. A view has ``frame()``, the data that it shows, and ``code()``, the lines of Python
-that give this frame, where ``table`` is the table and ``pl`` is Polars.
+open none. A view has ``frame()``, the data that it shows, and ``code()``, the lines of Python that
+give this frame, where ``table`` is the table and ``pl`` is Polars.
 """
 
 import inspect
@@ -91,10 +91,10 @@ __all__ = [
 ]
 
 FAILURES = (Exception, pl.exceptions.PanicException)
-"""What may fail in a view: anything, and all of it is shown there."""
+"""The errors that may occur in a view: all of them are shown there."""
 
 IN_STATIC_PICTURE = 200
-"""How many versions the picture has where no kernel runs; all of them may take long to read."""
+"""The number of versions in the picture for a page without a kernel; reading all may take long."""
 
 _STATIC = files("lance_explorer.widgets") / "static"
 
@@ -135,12 +135,12 @@ class Request:
         self._job = job
 
     def check(self) -> None:
-        """End the work here if a newer question has taken the place of this one."""
+        """Stop here if a newer question has replaced this one."""
         if self._job:
             self._job.check()
 
     def progress(self, text: str, fraction: float | None = None) -> None:
-        """Show how far the work is: in words, and as a part of 1 where that is known."""
+        """Show progress: in words, and as a fraction if it is known."""
         self.check()
         self.answer("progress", Progress(text, fraction))
 
@@ -209,31 +209,31 @@ class View(anywidget.AnyWidget):
     """The module of ``frontend/src`` that draws it."""
 
     takes_new_versions: ClassVar[bool] = False
-    """Whether it can take in new versions while somebody looks at it, and nothing moves."""
+    """Whether it can take in new versions while somebody looks at it, without moving anything."""
 
     _news: ClassVar[Mapping[str, Any]] = {"versions": None}
-    """What it tells unasked: the messages by their kinds."""
+    """The messages that it sends unasked, by kind."""
 
     _methods: ClassVar[Mapping[str, Answering]] = {}
     __signature__: ClassVar[inspect.Signature]
 
     comm: Any
-    """The line to the browser."""
+    """The connection to the browser."""
 
     shows = traitlets.Unicode("").tag(sync=True)
     """The module that draws it."""
 
     shared = sent(SharedState)
-    """The state as the browser gets it, and how often it has changed."""
+    """The state for the browser, and how often it has changed."""
 
     label = traitlets.Unicode("").tag(sync=True)
-    """What it is called among other views."""
+    """Its name among other views."""
 
     opens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """The names of the views that can be opened from this one."""
 
     def __new__(cls, *arguments: Any, **options: Any) -> "View":
-        """Refuse options that the view does not have: traitlets would swallow them."""
+        """Refuse options that the view does not have: traitlets would ignore them."""
         known = list(cls.__signature__.parameters)
         if unknown := sorted(options.keys() - set(known)):
             raise TypeError(
@@ -273,7 +273,7 @@ class View(anywidget.AnyWidget):
         self.on_msg(lambda _, said, __: self.receive(said))
 
     def open(self) -> None:
-        """Open the line to the browser: its own, or that of the widget that it is a part of."""
+        """Open the connection to the browser: its own, or that of the widget that contains it."""
         line: Any = line_of_part()
         if line is not None:
             self.comm = line
@@ -281,7 +281,7 @@ class View(anywidget.AnyWidget):
 
     @property
     def is_shown(self) -> bool:
-        """Whether the view is in sight; while it is not, it does nothing when the state changes."""
+        """Whether the view is visible; while it is not, it does nothing when the state changes."""
         return self._is_shown
 
     @is_shown.setter
@@ -295,7 +295,7 @@ class View(anywidget.AnyWidget):
             listener()
 
     def on_state(self, listener: Callable[[], None], *names: str) -> None:
-        """Call a listener when one of these choices has changed, or any; but once it is shown.
+        """Call a listener when one of these choices, or any, changes while it is shown.
 
         Changes that come while the view is not shown become one call when it is shown again.
         """
@@ -312,7 +312,7 @@ class View(anywidget.AnyWidget):
         self._hearing.append((hear, names or traitlets.All))
 
     def close(self) -> None:
-        """Take the view away: it hears of no change any more, and what it works at ends."""
+        """Close the view: it receives no more changes, and its work ends."""
         if self.comm is None:  # closed before, or never whole
             return
         for hear, names in self._hearing:
@@ -325,7 +325,7 @@ class View(anywidget.AnyWidget):
             layout.close()
 
     def traits_to_share(self) -> dict[str, Json]:
-        """Return what the browser knows of the view, by name."""
+        """Return the traits of the view for the browser, by name."""
         names = [name for name in self.keys if name not in anywidget.AnyWidget.class_traits()]
         state: dict[str, Json] = self.get_state([name for name in names if name[0] != "_"])
         return state
@@ -333,7 +333,7 @@ class View(anywidget.AnyWidget):
     def on_open(
         self, names: Sequence[str], opener: Callable[[str, Mapping[str, Any]], None]
     ) -> None:
-        """Say which views can be opened from this one, and what opens one: name, and changes."""
+        """Set the views that can be opened from this one, and what opens one."""
         self._opener = opener
         self.opens = [*names]
 
@@ -345,7 +345,7 @@ class View(anywidget.AnyWidget):
             change(self.state, changes)
 
     def begin(self) -> None:
-        """Begin with what the browser is going to ask for: the view is put on a page just now."""
+        """Prepare what the browser is going to ask for: the view was just displayed."""
 
     def static_html(self) -> str:
         """Return what a page without a kernel shows, as HTML; subclasses escape what they add."""
@@ -354,7 +354,7 @@ class View(anywidget.AnyWidget):
         )
 
     def send(self, content: Any, buffers: list[bytes] | None = None) -> None:
-        """Send a message to the browser; any thread may."""
+        """Send a message to the browser; any thread may call this."""
         with self._sending:
             super().send(content, buffers)
 
@@ -366,22 +366,22 @@ class View(anywidget.AnyWidget):
         seq: int | None = None,
         asker: str | None = None,
     ) -> None:
-        """Send a message, packed: any thread may."""
+        """Send a packed message; any thread may call this."""
         packed = pack(message)
         told = Told(what, kind, packed.content, seq, asker, arrays=packed.arrays)
         self.send(to_json(told), [*packed.buffers])
 
     def tell(self, kind: str, news: Message | None = None) -> None:
-        """Tell all that show this view what has happened, unasked."""
+        """Send all pages that show this view a message, unasked."""
         assert isinstance(news, self._news[kind] or NoneType), kind
         self.send_message("news", kind, news)
 
     def ask(self, kind: str, **arguments: Any) -> Any:
-        """Return the answer to a question of the browser, asked from Python and answered now."""
+        """Return the answer to a question of the browser, asked from Python."""
         return self._reply(Request(self, Question(kind)), arguments)
 
     def _reply(self, request: Request, arguments: Mapping[str, Any]) -> Any:
-        """Return the answer of the method that a question is for; it gets what fits it alone."""
+        """Return the answer of a method, which gets only the arguments that it declares."""
         kind = request._question.kind
         if (known := self._methods.get(kind)) is None:
             raise InvalidArgumentError(f"{type(self).__name__} does not answer {kind!r}")
@@ -398,7 +398,7 @@ class View(anywidget.AnyWidget):
         self._worker.wait()
 
     def take_new_versions(self) -> None:
-        """Take in that the table was refreshed; the browser asks for what it shows of it."""
+        """Take in a refresh of the table; the browser then asks for what it shows."""
         self.tell("versions")
 
     @answers("state")
@@ -415,13 +415,13 @@ class View(anywidget.AnyWidget):
             self.shared = to_browser(self.state)
 
     def receive(self, said: object) -> None:
-        """Answer what the browser says; nothing that it says ends a view."""
+        """Answer a message of the browser; no message ends a view."""
         question = self.understood(said)
         if question is not None:
             self.answer_question(question)
 
     def understood(self, said: object) -> Question | None:
-        """Return what the browser asks; if that is no question, say so."""
+        """Return the question of the browser; an error if it is not one."""
         try:
             return msgspec.convert(said, Question)
         except msgspec.ValidationError as error:
@@ -448,7 +448,7 @@ class View(anywidget.AnyWidget):
         Request(self, question).answer("error", failure_of(self.took_too_long()))
 
     def took_too_long(self) -> StorageError:
-        """Return what is said of work that takes longer than the time limit of the state."""
+        """Return the message for work that takes longer than the time limit of the state."""
         return StorageError(
             f"this took longer than {self.state.time_limit or 0:,.0f} seconds and was given up: "
             "ask for fewer rows, versions or columns, or ask in Python, where there is no limit"
@@ -479,7 +479,7 @@ class View(anywidget.AnyWidget):
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Return what the browser shows of an error; details only where it is none of ours."""
+    """Return what the browser shows of an error; details only if it is not one of ours."""
     if isinstance(error, LanceExplorerError):
         return Failure(_in_words(type(error).__name__), str(error))
     details = "".join(traceback.format_exception(error))

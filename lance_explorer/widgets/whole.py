@@ -1,6 +1,6 @@
-"""A view with views within it: they speak over its line, each under a number of its own.
+"""A view that contains views: they share its connection, each under a number of its own.
 
-A part may have parts itself: a message names the numbers on the way to the view that it is for.
+A part may have parts itself: a message contains the numbers on the path to its view.
 """
 
 from abc import abstractmethod
@@ -19,13 +19,13 @@ __all__ = ["Whole", "told_of"]
 
 
 class Whole(View):
-    """The base of views that have others within them."""
+    """The base of views that contain others."""
 
     parts = sent(dict[str, Part], {})
-    """The views that were made, by name: the number of each, and what the browser knows of it."""
+    """The views that were made, by name: the number of each, and its traits."""
 
     address = sent(Address, Address("", 0))
-    """Where one is: what is shown, and how many places were visited before."""
+    """The current place, and the number of places visited before."""
 
     def __init__(self, *, state: ExplorerState | None = None) -> None:
         self._numbered: dict[int, View] = {}
@@ -49,7 +49,7 @@ class Whole(View):
         return Address(self.link(), self.address.step)
 
     def answer_question(self, question: Question) -> None:
-        """Answer a question of the browser, or hand it on to the view that it is for."""
+        """Answer a question of the browser, or pass it on to its view."""
         if not question.part:
             super().answer_question(question)
         elif view := self._numbered.get(question.part[0]):
@@ -63,7 +63,7 @@ class Whole(View):
             view.answer_late(_within(question))
 
     def _make_part(self, make: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Make a view that speaks over the line of this one."""
+        """Make a view that shares the connection of this one."""
         self._num_parts += 1
         with parts_of(self._send_of(self._num_parts)):
             view = make(*arguments, **options)
@@ -72,7 +72,7 @@ class Whole(View):
         return view
 
     def _show_part(self, name: str, view: View) -> None:
-        """Let the browser know of a part under a name, instead of any other of that name."""
+        """Announce a part to the browser under a name, instead of any other of that name."""
         [number] = [number for number, one in self._numbered.items() if one is view]
         with self._sharing:
             told = told_of(view.traits_to_share(), is_linked=view.state is self.state)
@@ -99,10 +99,10 @@ class Whole(View):
 
 
 def told_of(traits: Mapping[str, Json], *, is_linked: bool) -> dict[str, Json]:
-    """Return what the browser is told of a part: what is chosen in all views the whole tells."""
+    """Return the traits of a part for the browser: the whole sends the choices of all views."""
     return {name: value for name, value in traits.items() if not (is_linked and name == "shared")}
 
 
 def _within(question: Question) -> Question:
-    """Return a question as the part gets it that it is for."""
+    """Return a question in the form in which its part gets it."""
     return structs.replace(question, part=question.part[1:])

@@ -1,4 +1,4 @@
-"""Work that must not hold up the widgets: it runs beside them, and of each kind the newest wins."""
+"""Work in the background, for widgets: of each kind, the newest job wins."""
 
 import threading
 from collections import defaultdict
@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 __all__ = ["Cancelled", "Job", "Worker"]
 
 _MOST_AT_ONCE = 2
-"""Jobs of one kind that run at once: one that nobody wants any more may not hear that yet."""
+"""Jobs of one kind that run at once: a replaced job may not have noticed that yet."""
 
 
 class Cancelled(Exception):  # noqa: N818 - a message to whoever started the work, not a failure
@@ -31,27 +31,27 @@ class Job:
         self._cancelled = threading.Event()
 
     def cancel(self) -> None:
-        """Say that the result is not wanted any more."""
+        """Say that the result is no longer wanted."""
         self._cancelled.set()
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether a newer job has taken its place."""
+        """Whether a newer job has replaced this one."""
         return self._cancelled.is_set()
 
     def pause(self, seconds: float) -> None:
-        """Wait a little, in which a newer job may take the place of this one."""
+        """Wait a little, during which a newer job may replace this one."""
         self._cancelled.wait(seconds)
         self.check()
 
     def check(self) -> None:
-        """End the work here if its result is not wanted any more."""
+        """Stop here if the result is no longer wanted."""
         if self.is_cancelled:
             raise Cancelled
 
 
 class Worker:
-    """Runs jobs in threads of its own."""
+    """Runs jobs in threads."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -65,7 +65,7 @@ class Worker:
         limit: float | None = None,
         late: Callable[[], None] = lambda: None,
     ) -> None:
-        """Run ``work`` as soon as may be, instead of all earlier work of that kind.
+        """Run ``work`` as soon as possible, instead of all earlier work of that kind.
 
         Parameters
         ----------
@@ -74,9 +74,7 @@ class Worker:
         work : callable
             The work.
         limit : float, optional
-            How many seconds it may take. After that, nobody waits for it any more.
-        late : callable
-            Is called then, if it is still wanted.
+            How many seconds it may take. After that, nobody waits for it.
         """
         job = Job(kind, work, limit, late)
         with self._changed:
@@ -100,7 +98,7 @@ class Worker:
                     job.cancel()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until nothing is left to do; return whether that came in time (seconds)."""
+        """Wait until nothing is left to do; return whether that happened in time (seconds)."""
         with self._changed:
             return self._changed.wait_for(lambda: not any(self._running.values()), timeout)
 
@@ -124,7 +122,7 @@ class Worker:
         return timer
 
     def _give_up(self, job: Job) -> None:
-        """Go on without a job that takes too long; its thread may never end."""
+        """Continue without a job that takes too long; its thread may never end."""
         with self._changed:
             if job not in self._running[job.kind]:
                 return

@@ -22,16 +22,16 @@ class Finding(Message):
     view: str | None
     """Where more is shown."""
     question: str | None
-    """What to ask the explorer for a plan that mends it."""
+    """The question to ask the explorer for a plan that repairs it."""
 
 
 class Advice(Message):
-    """All of it, the worst first."""
+    """All advice, the most serious first."""
 
     counts: str
     found: list[Finding]
     num_found: int
     nothing: str
-    """What is said if there is none."""
+    """The sentence if there is none."""
     problem: str | None = None
     """Why it may be incomplete."""

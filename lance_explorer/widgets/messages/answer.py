@@ -29,7 +29,7 @@ class LogFilters(Message, forbid_unknown_fields=True):
 
 
 class Choices(Message):
-    """What is to be chosen in another view; what is left out stays as it is."""
+    """Choices to set in another view; missing ones stay unchanged."""
 
     version: Digits | UnsetType | None = UNSET
     compared_version: Digits | UnsetType | None = UNSET
@@ -38,18 +38,18 @@ class Choices(Message):
 
 
 class AnswerPlace(Message):
-    """Where a view shows more."""
+    """The view that shows more."""
 
     view: str
     choices: Choices
     branch: str | None
     words: str
     filters: LogFilters
-    """Of the log, where that is the view."""
+    """Filters of the log, if that is the view."""
 
 
 class AnswerLine(Message):
-    """A sentence, and where to look at what it says."""
+    """A sentence, and the view that shows more about it."""
 
     words: str
     place: AnswerPlace | None
@@ -76,7 +76,7 @@ class AnswerSection(Message):
 
 
 class AnswerFinding(Message):
-    """What is wrong with what an answer rests on."""
+    """A finding about the data of an answer."""
 
     code: str
     severity: str
@@ -91,7 +91,7 @@ class AnswerAsk(Message):
 
 
 class Answer(Message, kw_only=True):
-    """An answer: what it rests on, what is wrong, and the code that asks it or does it."""
+    """An answer: its sections, its findings, and the code that asks or does it."""
 
     sentence: str
     sections: list[AnswerSection]
@@ -100,10 +100,10 @@ class Answer(Message, kw_only=True):
     asks: list[AnswerAsk]
     code: str
     is_call: bool
-    """Whether the code does what it is about, so that people want to see it."""
+    """Whether the code does what the answer is about, so that people want to see it."""
 
 
 class SearchAnswer(Answer, kw_only=True):
-    """An answer to what was typed, and whether one can search further."""
+    """An answer to a typed text, and whether the search can continue."""
 
     can_go_on: bool

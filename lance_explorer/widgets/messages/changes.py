@@ -44,13 +44,13 @@ class ChangedColumn(Message):
     words: str
     """Mean and deviation, before and after; of vectors how far they moved."""
     is_cosine: bool
-    """Whether bars are of the cosine between before and after; then only ``after`` counts."""
+    """Whether bars count the cosine between before and after; then only ``after`` is used."""
     movers: list[Digits]
     """The rows whose vectors moved furthest."""
 
 
 class ChangedValues(Message):
-    """The values of changed columns; and the whole columns, if reading them does not take long."""
+    """The values of changed columns, and summaries of whole columns if reading them is quick."""
 
     begin: Digits
     end: Digits
@@ -67,7 +67,7 @@ class ChangeClass(Message):
 
 
 class DifferingColumn(Message):
-    """In how many updated rows a column differs."""
+    """The number of updated rows in which a column differs."""
 
     name: str
     num_rows: Digits
@@ -84,7 +84,7 @@ class Cells(Message):
 
 
 class Comparison(Message, omit_defaults=False):
-    """What is shown above the rows; no classes before they are counted."""
+    """What is shown above the rows; no classes until they are counted."""
 
     begin: Digits
     end: Digits

@@ -6,13 +6,13 @@ __all__ = ["ColumnArea", "ColumnFacts", "ColumnLine", "ColumnShift", "Columns", 
 
 
 class ColumnArea(Message):
-    """A path of SVG: an area if it has a colour, else a line; y runs from 0 at the top to 100."""
+    """An SVG path: an area if it has a colour, else a line; y runs from 0 at the top to 100."""
 
     path: str
     color: str | None
     opacity: float
     label: str
-    """What the area is of; "" for bands of quantiles."""
+    """The value that the area stands for; "" for bands of quantiles."""
 
 
 class ColumnShift(Message):
@@ -24,7 +24,7 @@ class ColumnShift(Message):
 
 
 class ColumnLine(Message):
-    """A column, or a field inside of one, over versions."""
+    """A column, or a nested field, over versions."""
 
     name: str
     type: str
@@ -47,7 +47,7 @@ class Columns(Message):
 
 
 class ColumnFacts(Message):
-    """What values a column has in a version."""
+    """The values of a column in a version."""
 
     name: str
     num_rows: str
@@ -56,11 +56,11 @@ class ColumnFacts(Message):
     typical: str
     ends: str
     bars: list[float]
-    """How high the bars of its histogram are, or of its frequent values; the highest is 1."""
+    """The heights of the bars of its histogram, or of its frequent values; the highest is 1."""
     bar_words: list[str]
 
 
 class VersionColumns(Message):
-    """What values the columns have in a version."""
+    """The values of the columns in a version."""
 
     facts: list[ColumnFacts]

@@ -27,7 +27,7 @@ __all__ = [
 
 
 class DatabaseAbout(Message):
-    """The database that is shown, the names of its tables, and the views of it."""
+    """The database, the names of its tables, and its views."""
 
     name: str
     uri: str
@@ -43,7 +43,7 @@ class DatabasePlace(Message):
 
 
 class TableLine(Message):
-    """A table of the database; null is what is not known."""
+    """A table of the database; null means unknown."""
 
     name: str
     problem: str | None
@@ -73,7 +73,7 @@ class DatabaseTables(Message):
 
 
 class MomentLine(Message):
-    """A table at one time: its version then, or why there is none."""
+    """A table at one time: its version, or why it has none."""
 
     name: str
     version: Digits | None
@@ -91,7 +91,7 @@ class MomentShown(Message):
 
 
 class DatabaseSearch(Message):
-    """What was searched for: a time, or rows; or what is wrong with it."""
+    """The result of a search: a time, or rows; or an error."""
 
     moment: MomentShown | None = None
     answer: SearchAnswer | None = None
@@ -105,7 +105,7 @@ class DatabaseLog(Message):
     """The names of the lanes, those with the newest commit first."""
     kinds: list[str]
     is_cut: bool
-    """Whether there are older commits, too."""
+    """Whether there are older commits."""
     not_read: list[str]
     """Why commits of some tables are missing."""
     lane: Int32Array

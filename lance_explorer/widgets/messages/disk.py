@@ -22,7 +22,7 @@ __all__ = [
 
 
 class ManifestPart(Message):
-    """A part of manifests, and its bytes in each version."""
+    """A part of manifests, with its bytes in each version."""
 
     name: str
     color: str
@@ -49,17 +49,17 @@ class Plan(Answer, kw_only=True):
 
     title: str
     lines: str
-    """The code with all that has to stand before it."""
+    """The code with the lines that it needs before it."""
 
 
 class Plans(Message):
-    """What a cleanup and a compaction would make of the table; none where that is unknown."""
+    """What a cleanup and a compaction would do; none if that is unknown."""
 
     plans: list[Plan]
 
 
 class DiskStatus(Message):
-    """Whose things are, and their bytes."""
+    """The owner of objects, and their bytes."""
 
     name: str
     words: str
@@ -75,7 +75,7 @@ class DiskKind(Message):
 
 
 class DiskPart(Message):
-    """A kind of file, and how much of it was written up to each version."""
+    """A kind of file, with the bytes that were written up to each version."""
 
     name: str
     words: str
@@ -95,7 +95,7 @@ class DiskUsage(Message):
 
 
 class SizeBin(Message):
-    """Things of ``begin`` up to below ``end``: how many, and how many of these are small."""
+    """Objects from ``begin`` up to ``end``: how many, and how many of these are small."""
 
     begin: int
     end: int
@@ -116,7 +116,7 @@ class SizeBins(Message):
 
 
 class FilesSummary(Message):
-    """The files of one version in numbers; an unknown number of rows is NaN."""
+    """The files of one version in numbers; unknown numbers of rows are NaN."""
 
     version: Digits
     file_bins: SizeBins
@@ -131,6 +131,6 @@ class FilesSummary(Message):
 
 
 class FilesShown(Message):
-    """Whether the files are in the table, or why not."""
+    """Whether the table shows the files, or why not."""
 
     problem: str | None = None

@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 SegmentMode = Literal["position", "row_id"]
-"""What runs to the right: where row IDs stand in the sequence, or the row IDs themselves."""
+"""The horizontal axis: positions of row IDs in the sequence, or the row IDs themselves."""
 
 
 class EncodingsData(VersionData):
@@ -34,7 +34,7 @@ class EncodingsData(VersionData):
 
 
 class Growth(Message):
-    """For each version the bytes of a row ID, now and at best, and of all; unknown is NaN."""
+    """For each version the bytes per row ID, now and at best, and all bytes; NaN is unknown."""
 
     growth_now: Float64Array
     growth_best: Float64Array
@@ -53,26 +53,26 @@ class Segments(Message):
     """A raster of segments: its rows are fragments, one each or several."""
 
     rows: list[tuple[Digits, Digits, int]]
-    """First and last fragment, and how many."""
+    """First and last fragment, and their number."""
     row_words: list[list[str]]
-    """What is said of each row, in lines."""
+    """The text of each row, in lines."""
     row_sizes: list[str]
-    """How much each row takes, now and at best."""
+    """The bytes of each row, now and at best."""
     kinds: tuple[str, ...]
     num_bins: int
     begin: Digits
     end: Digits
-    """What the edges of the picture stand for."""
+    """The values at the edges of the picture."""
     kind: Uint8Array
-    """For each row and bin the encoding of most row IDs there, a place in ``kinds``, or 255."""
+    """For each row and bin the most frequent encoding, a position in ``kinds``, or 255."""
     fill: Uint8Array
-    """How much of the bin they fill, of 255."""
+    """How much of the bin is filled, of 255."""
     begins: Int32Array
     """How many segments begin there."""
     bytes: Float64Array
-    """For each row and encoding the bytes."""
+    """The bytes of each row and encoding."""
     best: Float64Array
-    """For each row the bytes at best; NaN where they are not known."""
+    """The bytes of each row at best; NaN if unknown."""
 
 
 class EncodingStatistics(Message):
@@ -87,7 +87,7 @@ class EncodingStatistics(Message):
 
 
 class EncodingsVersion(Message):
-    """What is shown of a version; ``one`` is the chosen fragment."""
+    """The data of a version; ``one`` is the chosen fragment."""
 
     words: list[str]
     statistics: list[EncodingStatistics]

@@ -7,14 +7,14 @@ __all__ = ["About", "Code", "Example", "Examples", "Live", "Place", "SearchResul
 
 
 class Tab(Message):
-    """A view, and what stands on its tab."""
+    """A view, and the name on its tab."""
 
     name: str
     label: str
 
 
 class About(Message):
-    """The table that is shown, its branches and the views of it."""
+    """The table, its branches and its views."""
 
     name: str
     uri: str
@@ -24,7 +24,7 @@ class About(Message):
 
 
 class Live(Message):
-    """Whether new versions are looked for, and what is said of them."""
+    """Whether it looks for new versions, and the notice about them."""
 
     is_on: bool
     wait: int
@@ -49,20 +49,20 @@ class Place(Message):
 
 
 class Example(Message):
-    """Something that can be searched for; one that ends in a space is to be completed."""
+    """A suggestion; one that ends in a space is to be completed."""
 
     text: str
     hint: str
 
 
 class Examples(Message):
-    """What can be searched for."""
+    """The suggestions."""
 
     examples: list[Example]
 
 
 class SearchResult(Message):
-    """Where to find what was typed, or its answer, or what is wrong with it."""
+    """Where to find what was typed, or its answer, or an error."""
 
     view: str | None = None
     changes: Choices | None = None

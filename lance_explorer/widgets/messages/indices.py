@@ -24,11 +24,11 @@ __all__ = [
 ]
 
 Coverage = Literal["absent", "covered", "masked", "not_covered", "removed", "unknown", "no_index"]
-"""What an index has of a fragment."""
+"""What an index covers of a fragment."""
 
 
 class IndicesData(VersionData):
-    """All versions, and stretches of these in which an index answered the same."""
+    """All versions, and ranges in which an index answered the same rows."""
 
     index: str | None
     index_names: list[str]
@@ -41,7 +41,7 @@ class IndicesData(VersionData):
 
 
 class IndexLives(Message):
-    """What an index had of each fragment, from version to version."""
+    """What an index covered of each fragment, from version to version."""
 
     index: str
     coverages: tuple[Coverage, ...]
@@ -60,7 +60,7 @@ class IndexName(Message):
 
 
 class IndexFacts(Message):
-    """What is said of an index in one version; null is unknown."""
+    """Facts about an index in one version; null is unknown."""
 
     name: str
     type: str
@@ -70,7 +70,7 @@ class IndexFacts(Message):
     created: Digits
     rebuilt: Digits
     is_exact: bool
-    """Whether it was created there, and not earlier."""
+    """Whether it was created in this version, and not earlier."""
     num_rows_answered: Digits | None
     num_rows_to_scan: Digits | None
     num_fragments_covered: Digits | None

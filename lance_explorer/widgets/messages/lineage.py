@@ -37,7 +37,7 @@ RibbonKind = Literal["rewrite", "update", "clone", "restore"]
 
 
 class RowEvent(Message):
-    """What is said of an event of a row."""
+    """The text of an event of a row."""
 
     version: Digits
     time: str | None
@@ -54,7 +54,7 @@ class RowEvent(Message):
 
 
 class PlacedEvent(RowEvent):
-    """An event on the timeline of a row, with the fragment and offset that it is drawn at."""
+    """An event on the timeline of a row, with the fragment and offset at which it is drawn."""
 
     name: str
     fragment_id: Digits
@@ -66,7 +66,7 @@ class PlacedEvent(RowEvent):
 
 
 class CommitTag(Message):
-    """A tag, its version and the place of that."""
+    """A tag, its version and the position of that version."""
 
     name: str
     version: Digits
@@ -74,14 +74,14 @@ class CommitTag(Message):
 
 
 class Origin(Message):
-    """A branch that versions were inherited from, and how many versions it ends at."""
+    """A branch from which versions were inherited, and the number of versions up to its end."""
 
     branch: str | None
     end: int
 
 
 class Commits(Message):
-    """Commits: versions, times in ms and kinds. All but the last branch are inherited from."""
+    """Commits: versions, times in ms and kinds. All branches except the last are inherited from."""
 
     kinds: list[str]
     operations: list[str | None]
@@ -95,7 +95,7 @@ class Commits(Message):
 
 
 class LineageAbout(Commits):
-    """What the lineage picture is of."""
+    """The subject of the lineage picture."""
 
     name: str
     branch: str | None
@@ -112,7 +112,7 @@ class Between(Message):
 
 
 class Lane(Message):
-    """A lane: what may stand at it, the longest first, and what is said of it."""
+    """A lane: its labels, the longest first, and its text."""
 
     node: str
     kind: str
@@ -130,7 +130,7 @@ class LineageKey(Message):
 
 
 class LineageRow(Message):
-    """The row that is followed; each stay is where it was: from, to, height, version."""
+    """The followed row; each stay is a place where it was: from, to, height, version."""
 
     row_id: Digits
     num_events: int
@@ -139,7 +139,7 @@ class LineageRow(Message):
 
 
 class SelectedLane(Message):
-    """The chosen node, and the lanes that it came from and that came of it."""
+    """The chosen node, with the lanes of its ancestors and descendants."""
 
     node: str
     lane: int | None
@@ -151,7 +151,7 @@ class SelectedLane(Message):
 
 
 class LineageLayout(Commits):
-    """Lanes, their steps and ribbons, with what is said of them."""
+    """Lanes, their steps and ribbons, with their texts."""
 
     begin: int
     end: int
@@ -192,13 +192,13 @@ class LineageLayout(Commits):
 
 
 class RowAbout(Commits):
-    """The commits that the life of a row is drawn over."""
+    """The commits on the axis of the life of a row."""
 
     name: str
     branch: str | None
     has_row_ids: bool
     key: list[str]
-    """The columns that people know a row by."""
+    """The columns by which people know a row."""
 
 
 class FollowedRow(Message, omit_defaults=False):

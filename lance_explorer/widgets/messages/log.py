@@ -14,7 +14,7 @@ __all__ = ["LogAbout", "LogAnswer", "NewestLog"]
 
 
 class LogAbout(Message):
-    """What the log can be filtered by, and is."""
+    """What the log can be filtered by, and the current filters."""
 
     branch: str | None
     columns: list[str]
@@ -25,7 +25,7 @@ class LogAnswer(Message):
     """The commits that are shown, each in a line; an unknown number is NaN."""
 
     is_part: bool
-    """Whether these are the newest alone, and the others are still read."""
+    """Whether these are only the newest, while the others are being read."""
     kinds: list[str]
     counts: dict[str, int]
     """How many commits there are of each kind."""
@@ -45,14 +45,14 @@ class LogAnswer(Message):
     branches_here: list[list[str]]
     columns: list[str | None]
     keeps_values: Uint8Array
-    """Whether values of rows that were there are known to be as before."""
+    """Whether the values of existing rows are known to be unchanged."""
     parent_versions: list[Digits | None]
     parent_branches: list[str | None]
     versions: BigUint64Array
     lane: Int32Array
     kind: Uint8Array
     parent: Int32Array
-    """The line of the nearest commit before it that is shown; -1 for none."""
+    """The line of the nearest earlier commit that is shown; -1 for none."""
     times: Float64Array
     lost: Float64Array
     bytes_change: Float64Array
@@ -65,7 +65,7 @@ class LogAnswer(Message):
 
 
 class NewestLog(Message, omit_defaults=False):
-    """The newest commits, where all of them may take long."""
+    """The newest commits, if reading all may take long."""
 
     log: LogAnswer | None = None
     own_branch: str | None = None

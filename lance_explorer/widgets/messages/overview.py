@@ -20,14 +20,14 @@ __all__ = [
 
 
 class Listed(Message):
-    """How many there are, and the names of the first."""
+    """How many there are, and the first names."""
 
     count: int
     names: list[str]
 
 
 class LatestFacts(Message):
-    """What the latest version tells by itself."""
+    """What the manifest of the latest version says."""
 
     version: Digits
     latest_version: Digits
@@ -47,13 +47,13 @@ class LatestFacts(Message):
 
 
 class TableFacts(LatestFacts):
-    """The same, with what only all versions tell."""
+    """The same, with what only all versions together say."""
 
     num_lost: Digits
 
 
 class Latest(Message):
-    """What is known before all versions are read; no facts if the latest cannot be read."""
+    """What is known before all versions are read; no facts if the latest version cannot be read."""
 
     name: str
     branch: str | None
@@ -87,7 +87,7 @@ class Lately(Message):
 
 
 class SizedCommit(Message):
-    """A version that wrote much of what the latest one needs."""
+    """A version that wrote a large part of the current data."""
 
     version: Digits
     position: int
@@ -105,14 +105,14 @@ class RestOfCommits(Message):
 
 
 class LargestCommits(Message):
-    """The versions that wrote most."""
+    """The versions that wrote most of the current data."""
 
     versions: list[SizedCommit]
     rest: RestOfCommits
 
 
 class Headline(Message):
-    """A sentence in whose middle a link names a version."""
+    """A sentence with a link to a version in its middle."""
 
     before: str
     link: str

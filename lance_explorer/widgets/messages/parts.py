@@ -1,4 +1,4 @@
-"""Views within a view: what the browser knows of each."""
+"""Views within a view: what the browser knows about each."""
 
 from msgspec import UNSET, UnsetType
 
@@ -10,7 +10,7 @@ __all__ = ["Address", "Part"]
 
 
 class Address(Message):
-    """What is shown, as the part of a link after ``#``, and how many places one came through."""
+    """The shown place, as the part of a link after ``#``, and the number of places before it."""
 
     text: str
     step: int
@@ -27,7 +27,7 @@ class Part(Message):
     kind: str | UnsetType = UNSET
     offline: str | UnsetType = UNSET
     shared: SharedState | UnsetType = UNSET
-    """What is chosen in it, unless it is what is chosen in the whole."""
+    """Its own choices, unless it shares those of the whole."""
     place: Place | UnsetType = UNSET
     live: Live | UnsetType = UNSET
     address: Address | UnsetType = UNSET

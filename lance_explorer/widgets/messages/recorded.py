@@ -1,4 +1,4 @@
-"""The page that works without Python: what is known at its start, and the answers that it keeps."""
+"""The page that works without Python: its state at the start, and the stored answers."""
 
 from lance_explorer.widgets.messages.base import Digits, Message
 from lance_explorer.widgets.messages.explorer import About
@@ -36,7 +36,7 @@ class Life(KeptRows, kw_only=True):
 
 
 class Missing(Message):
-    """What is said of what the page does not have."""
+    """The texts about what the page does not contain."""
 
     title: str
     rows: str
@@ -48,7 +48,7 @@ class Missing(Message):
 
 
 class RecordedPage(Message):
-    """What is known of the page at its start."""
+    """The state of the page at its start."""
 
     about: About
     latest: Digits
@@ -56,9 +56,9 @@ class RecordedPage(Message):
     parts: dict[str, Part]
     tags: dict[str, Digits]
     names: dict[str, Digits]
-    """Rows by their IDs and by the places where they are."""
+    """Rows by their IDs and by their positions."""
     rows: list[Digits]
-    """The rows whose lives are here, in rising order."""
+    """The rows whose lives the page contains, in rising order."""
     index: dict[str, tuple[int, int]]
-    """Where answers are: the shelf, and the place in it."""
+    """Where an answer is: the shelf, and the position in it."""
     missing: Missing

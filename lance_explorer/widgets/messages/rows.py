@@ -34,7 +34,7 @@ SelectionWay = Literal["only", "toggle", "all", "none"]
 
 
 class RowColumn(Message):
-    """A column that is shown, and its place among all."""
+    """A visible column, and its position among all."""
 
     name: str
     place: int
@@ -65,11 +65,11 @@ class HeadBar(Message):
     label: str
     count: int
     where: str | None
-    """The filter for these values, where there is one."""
+    """The filter for these values, if there is one."""
 
 
 class ColumnHead(Message):
-    """How the values of a column are spread; numbers that may be large are text."""
+    """The distribution of a column; large numbers are text."""
 
     has_order: bool
     bars: list[HeadBar]
@@ -82,7 +82,7 @@ class ColumnHead(Message):
 
 
 class ColumnHeads(Message):
-    """The heads of all columns, of so many rows."""
+    """The heads of all columns, and the number of rows that they describe."""
 
     heads: list[ColumnHead]
     num_rows: int
@@ -90,7 +90,7 @@ class ColumnHeads(Message):
 
 
 class ImagePiece(Message, tag_field="kind", tag="image"):
-    """A picture, as an address with everything in it unless it is too large."""
+    """A picture, as a data URL unless it is too large."""
 
     data: str | None
     size: int
@@ -109,11 +109,11 @@ class LinePiece(Message, tag_field="kind", tag="line"):
 
 
 CellPiece = ImagePiece | AudioPiece | LinePiece
-"""What a cell shows beside its text."""
+"""What a cell shows besides its text."""
 
 
 class RowsAbout(Message):
-    """What there is to know of the rows before any is asked for."""
+    """What is known about the rows before any is asked for."""
 
     columns: list[RowColumn]
     num_columns: int
@@ -127,16 +127,16 @@ class RowsAbout(Message):
 
 
 class RowsPage(Message):
-    """Rows that are here, column by column."""
+    """Rows, column by column."""
 
     first: int
     positions: list[int]
     selected: list[bool]
     cells: list[list[str | None]]
     marks: dict[int, list[str | None]]
-    """How cells are marked, by the place of their column."""
+    """Marks of cells, by the position of their column."""
     earlier: dict[int, list[str | None]]
-    """What changed cells were, by the place of their column."""
+    """Values of changed cells before the change, by the position of their column."""
     more: list[list[bool] | None]
     pieces: list[list[CellPiece | None] | None]
 
@@ -160,7 +160,7 @@ class CellDetail(WholeValue):
     piece: CellPiece | None
     earlier: WholeValue | None
     note: str = ""
-    """What else there is to say of it."""
+    """Other facts about it."""
 
 
 class Selection(Message):
@@ -170,7 +170,7 @@ class Selection(Message):
 
 
 class CopiedRows(Message):
-    """Rows as CSV, and how many there would be."""
+    """Rows as CSV, and the number of rows without the limit."""
 
     text: str
     num_rows: int

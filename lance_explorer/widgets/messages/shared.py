@@ -1,4 +1,4 @@
-"""What all views share: what is chosen, what failed, how far it is."""
+"""What all views share: choices, errors, progress."""
 
 from msgspec import UNSET, UnsetType
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 class State(Message):
-    """What is chosen; null where nothing is."""
+    """The choices; null where nothing is chosen."""
 
     version: Digits | None
     compared_version: Digits | None
@@ -29,13 +29,13 @@ class State(Message):
 
 
 class SharedState(State):
-    """What is chosen, and how often that has changed at least."""
+    """The choices, and how often they have changed at least."""
 
     revision: int
 
 
 class Changes(Message, forbid_unknown_fields=True):
-    """What is to be chosen; what is left out stays as it is."""
+    """Choices to set; missing ones stay unchanged."""
 
     version: Wide | UnsetType | None = UNSET
     compared_version: Wide | UnsetType | None = UNSET
@@ -59,26 +59,26 @@ class Failure(Message):
 
 
 class Problem(Message):
-    """Why there is no answer, where that is part of what a view shows."""
+    """Why there is no answer, if a view shows that."""
 
     problem: str
 
 
 class Progress(Message):
-    """How far an answer is: in words, and as a part of 1 where that is known."""
+    """The progress of an answer: in words, and as a fraction if it is known."""
 
     text: str
     fraction: float | None
 
 
 class Busy(Message):
-    """What a view works at."""
+    """What a view is working on."""
 
     text: str
 
 
 class Found(Message):
-    """What a typed text names, or what is wrong with it."""
+    """What a typed text names, or an error."""
 
     version: Digits | None = None
     row_id: Digits | None = None
@@ -86,7 +86,7 @@ class Found(Message):
 
 
 class Tag(Message):
-    """A tag, and the place of its version among the kept ones."""
+    """A tag, and the position of its version among the kept ones."""
 
     name: str
     position: int

@@ -17,7 +17,7 @@ __all__ = [
 
 
 class FieldBefore(Message):
-    """What a field was before, as far as it differs."""
+    """The earlier values of a field, where they differ."""
 
     path: str | None = None
     type: str | None = None
@@ -25,7 +25,7 @@ class FieldBefore(Message):
 
 
 class SchemaEntry(Message):
-    """A field, and what became of it in this version."""
+    """A field, and its change in this version."""
 
     path: str
     type: str
@@ -56,7 +56,7 @@ class ConfigEntry(Message):
 
 
 class Entries(Message):
-    """How many there are, are there now, and changed; the first are listed."""
+    """The total, the current number and the changed number; the first are listed."""
 
     num_entries: int
     num_there: int
@@ -82,7 +82,7 @@ class ConfigEntries(Entries):
 
 
 class Details(Message):
-    """What a version says beside its rows."""
+    """What a version contains besides its rows."""
 
     schema: SchemaEntries
     indices: IndexEntries
@@ -90,7 +90,7 @@ class Details(Message):
 
 
 class ShownVersion(Message):
-    """Why the rows of a version cannot be shown, or whether they keep their IDs."""
+    """Why the rows of a version cannot be shown, or whether they have stable IDs."""
 
     has_row_ids: bool | None = None
     problem: str | None = None

@@ -22,10 +22,10 @@ class Gap(Message):
 
 
 class VersionData(Message):
-    """All kept versions, and all states of fragments with the versions they were there in.
+    """All kept versions, and all states of fragments with the versions that contain them.
 
     Those that begin with ``state_`` have one value for each state, ordered by fragment. Positions
-    count kept versions from 0. A count that is unknown is NaN, a position -1.
+    count kept versions from 0. An unknown count is NaN, an unknown position -1.
     """
 
     name: str
