@@ -121,7 +121,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what a public name stands for when it is first used."""
+    """Import the object of a public name when it is first used."""
     if name == "__version__":
         from importlib.metadata import version
 

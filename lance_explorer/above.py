@@ -1,8 +1,9 @@
-"""Calls of one room that a room above it answers.
+"""Calls from one room that a room above it answers.
 
-A table gives an explorer, and knows of no widgets. So the call is here, where every room may ask,
-and ``lance_explorer/__init__.py``, which runs before any other module of the package, registers
-what answers it. That is imported at the first call.
+A table has a method for its explorer, but may not import widgets. So the call is declared here,
+where every room may use it, and ``lance_explorer/__init__.py``, which runs before any other module
+of the package, registers the function that answers it. That function imports its module at the
+first call.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,7 +49,7 @@ _R = TypeVar("_R")
 
 
 class Call(Generic[_P, _R]):
-    """A function that a room above has.
+    """A function that is defined in a room above.
 
     Examples
     --------
@@ -74,22 +75,22 @@ table_of: "Call[[HistoryView], Table]" = Call()
 """The table of a view."""
 
 explorer_of: "Call[[Table, str, bool], Explorer]" = Call()
-"""The explorer of a table: the view that it begins with, and whether it looks for new versions."""
+"""The explorer of a table: its first view, and whether it looks for new versions."""
 
 database_explorer_of: "Call[[Database, str, bool], DatabaseExplorer]" = Call()
-"""The explorer of a database, as that of a table."""
+"""The explorer of a database, with the same arguments."""
 
 write_recorded_page: "Call[[Table, str | PathLike[str], int], Path]" = Call()
-"""Write the explorer of a table as a page of so many bytes at most; return its path."""
+"""Write the explorer of a table as a page of at most this many bytes; return its path."""
 
 review_of_diff: "Call[[Diff, BranchVersion, str | Sequence[str] | None], Review]" = Call()
-"""The review of a diff, given the version that it ends with and the key that matches rows."""
+"""The review of a diff, given its second version and the key that matches rows."""
 
 review_of_merge: "Call[[MergePreview, BranchVersion], Review]" = Call()
 """The review of a merge, given the version that is merged."""
 
 merge_plan: "Call[[ThreeWay, OnConflict, str | None, str | None], Plan]" = Call()
-"""The plan that merges one side into the other: what to do about conflicts, author, reason."""
+"""The plan that merges one side into the other, given the rule for conflicts, author, reason."""
 
 drift_of: "Call[[VersionRange, ChangeStep, str], Drift]" = Call()
 """How far the values of a column moved between two versions."""

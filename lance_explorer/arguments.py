@@ -1,8 +1,8 @@
-"""What people give: one small check for each kind of argument.
+"""Checks of what callers pass, a small one for each kind of argument.
 
-Each returns what was given in the form that the package goes on with, or raises an
+Each returns the argument in the form that the package uses, or raises an
 :class:`~lance_explorer.errors.InvalidArgumentError` that says what is expected and shows what was
-given, shortened. What is named and not there is for those who look for it.
+given, shortened. Whether a named object exists is checked by the code that looks for it.
 """
 
 import os
@@ -47,7 +47,7 @@ _SHORT.maxstring = _SHORT.maxother = 80
 
 
 def shown(value: object) -> str:
-    """Return how a value shows in a message: in one line, and not too long.
+    """Return a value for a message: in one line, and not too long.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def shown(value: object) -> str:
     """
     try:
         return " ".join(_SHORT.repr(value).split())
-    except Exception:  # noqa: BLE001 - such as of a number of too many digits
+    except Exception:  # noqa: BLE001 - such as for a number of too many digits
         return f"a value of type {type(value).__name__}"
 
 
@@ -81,7 +81,7 @@ def text(name: str, value: object) -> str:
 
 
 def flag(name: str, value: object) -> bool:
-    """Return True or False; nothing else stands for them."""
+    """Return True or False; nothing else counts as a boolean."""
     return bool(of_kind(name, value, (bool, np.bool_), "True or False"))  # type: ignore[arg-type]
 
 
@@ -117,7 +117,7 @@ def not_negative(name: str, value: object) -> float:
 
 
 def check_choice(name: str, value: object, known: tuple[str | None, ...]) -> None:
-    """Raise InvalidArgumentError unless an argument is one of those there are."""
+    """Raise InvalidArgumentError unless an argument is one of the known choices."""
     if not (value is None or isinstance(value, str)) or value not in known:
         raise _wrong(name, f"one of {known}", value)
 
@@ -125,7 +125,7 @@ def check_choice(name: str, value: object, known: tuple[str | None, ...]) -> Non
 def many(
     name: str, values: object, kind: type[_T] | tuple[type[_T], ...], expected: str
 ) -> list[_T]:
-    """Return the items of an iterable, which have to be of a class; text is none, nor a mapping."""
+    """Return the items of an iterable, all of one class; a text or a mapping is refused."""
     if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping | type):
         try:
             items = [*values]
@@ -137,7 +137,7 @@ def many(
 
 
 def names(name: str, values: object) -> tuple[str, ...]:
-    """Return some names; one may stand alone.
+    """Return some names; a single name is accepted.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def text_mapping(name: str, values: object) -> dict[str, str]:
 
 
 def paths(name: str, values: object) -> list[str]:
-    """Return some paths, or URIs, as text; one may not stand alone."""
+    """Return some paths, or URIs, as text; a single one is refused."""
     if isinstance(values, str | os.PathLike):
         raise InvalidArgumentError(
             f"{name} is a list of paths and URIs: write {name}=[{shown(values)}]"
@@ -187,7 +187,7 @@ def path(name: str, value: object) -> str:
 
 
 def file_to_write(name: str, value: object) -> Path:
-    """Return the path of a file whose folder is there."""
+    """Return the path of a file whose folder exists."""
     target = Path(path(name, value))
     try:
         has_folder, is_folder = target.parent.is_dir(), target.is_dir()
@@ -229,7 +229,7 @@ def row_numbers(values: ArrayLike, what: str) -> NDArray[np.uint64]:
 
 
 def _index(value: Any) -> int | None:
-    """Return a whole number; None of anything else, and of True and False."""
+    """Return a whole number; None for anything else, and for True and False."""
     try:
         return None if isinstance(value, bool) else index(value)
     except TypeError:

@@ -1,4 +1,4 @@
-"""How tables and snapshots show themselves: as a line of text, or as an answer."""
+"""The representations of tables and snapshots: a line of text, or an answer."""
 
 import numpy as np
 import polars as pl
@@ -57,7 +57,7 @@ def table_text(view: HistoryView) -> str:
 
 
 def gone_text(view: HistoryView, error: TableNotFoundError) -> str:
-    """Return one line about a table that is not there any more."""
+    """Return one line about a table that no longer exists."""
     return f"Table {table_name(view)}: {one_line(str(error), _LONGEST_FACT)}"
 
 
@@ -70,7 +70,7 @@ def snapshot_text(view: HistoryView, snapshot: History) -> str:
 
 
 def table_facts(view: HistoryView) -> dict[str, str]:
-    """Return what there is to say about a table from its latest version and its refs."""
+    """Return the facts about a table from its latest version and its refs."""
     try:
         found = view.found(view.latest_version)
         latest, common = _summary(*found), _common_facts(*found)
@@ -90,7 +90,7 @@ def table_facts(view: HistoryView) -> dict[str, str]:
 
 
 def tag_words(view: HistoryView) -> list[str]:
-    """Return all tags of a table, each with the version that it is on, whatever branch that is of.
+    """Return all tags of a table, each with its version, on any branch.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def tag_words(view: HistoryView) -> list[str]:
 
 
 def branch_words(view: HistoryView) -> list[str]:
-    """Return the names of all branches of a table; the main branch is not among them."""
+    """Return the names of all branches of a table, except the main branch."""
     names = [one_line(name, _LONGEST_NAME) for name in view.refs.branches]
     return [*names, *_unreadable(view, "branch")]
 
@@ -201,7 +201,7 @@ def _common_facts(history: History, position: int = 0) -> dict[str, str]:
 
 
 def _summary(history: History, position: int = 0) -> str:
-    """Return time, rows, fragments and bytes of a version, such as a person would say them."""
+    """Return time, rows, fragments and bytes of a version, in words."""
     record = history.records[position]
     time = record.manifest.timestamp
     rows = int(totals(history, history.live_rows)[position])

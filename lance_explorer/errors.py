@@ -18,10 +18,10 @@ The tree, grouped by what a handler would do::
     +-- BudgetExceededError (RuntimeError)
     +-- MissingDependencyError (ImportError)
 
-A message says what failed, where, what was expected against what was found, and what to do next.
+A message says what failed, where, what was expected and found, and what to do next.
 
-What holds for all calls is stated here, once. The section ``Raises`` of a docstring names only what
-is special to that call.
+Rules for all calls are stated here, once. The section ``Raises`` of a docstring names only what is
+special to that call.
 
 * No call returns half an answer: it returns all of it, or raises.
 * A call that reads a table raises :class:`StorageError` if a file is missing or cannot be read,
@@ -81,7 +81,7 @@ class LanceExplorerError(Exception):
     """
 
     def __str__(self) -> str:
-        return visible(super().__str__())  # names and messages of a table are part of it
+        return visible(super().__str__())  # it contains names and messages of a table
 
 
 class NotFoundError(LanceExplorerError, LookupError):
@@ -141,7 +141,7 @@ class FormatError(LanceExplorerError, ValueError):
         return self if self.path else self.shifted(start, path)
 
     def within(self, part: bytes, whole: bytes) -> Self:
-        """Return the same error for a part of some bytes; its offset counts from their start."""
+        """Return the same error for a part of some bytes, with an offset relative to it."""
         return type(self)(self.message, self.path, max(whole.find(part), 0) + (self.offset or 0))
 
     def shifted(self, start: int, path: str | None = None) -> Self:
@@ -167,9 +167,9 @@ class StorageError(LanceExplorerError, OSError):
 
 
 class UnreachableError(StorageError):
-    """The storage cannot be reached, or refuses: of the file nothing is known.
+    """The storage cannot be reached, or refuses: nothing is known about the file.
 
-    So nothing is said to be damaged or lost because of it.
+    So nothing is called damaged or lost because of it.
     """
 
 

@@ -1,6 +1,6 @@
-"""Answers: one record for all of them, and what renders it for people, programs and assistants.
+"""Answers: one record for all of them, and its renderers for people, programs and assistants.
 
-Whoever knows an answer builds an :class:`Answer`; nobody else builds HTML, text or JSON of it.
+Code that has an answer builds an :class:`Answer`; only this room makes HTML, text or JSON of it.
 """
 
 from lance_explorer.answers.answer import Answer, Answering

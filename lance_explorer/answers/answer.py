@@ -11,7 +11,7 @@ __all__ = ["Answer", "Answering"]
 
 
 class Answer(AnswerParts):
-    """An answer, which notebooks, terminals, programs, pages and views show each in its way.
+    """An answer, which notebooks, terminals, programs, pages and views render, each in its way.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Answer(AnswerParts):
         return [line.words for content in found if isinstance(content, tuple) for line in content]
 
     def text(self, width: int = 80) -> str:
-        """Return it as a terminal of a width shows it, without colours."""
+        """Return it for a terminal of this width, without colours."""
         from lance_explorer.answers.terminal import terminal_text
 
         return terminal_text(self, width)
@@ -73,9 +73,9 @@ class Answer(AnswerParts):
 
 
 class Answering:
-    """What has an answer, and is shown by it.
+    """An object with an answer, which is how it is shown.
 
-    A subclass says its ``answer``, and ``_subject``: what stands before the sentence in one line.
+    A subclass defines ``answer``, and ``_subject``: the words before the sentence in its repr.
     """
 
     @property

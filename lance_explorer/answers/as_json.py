@@ -5,7 +5,7 @@ section has its ``title`` (null: only for programs) and one of ``columns`` with
 ``rows``, ``facts``, ``lines`` or ``text``; ``findings`` a list, each with the
 fields of :class:`~lance_explorer.findings.Finding` that are not empty; ``code`` the call that asks
 or does it. Values are written as :mod:`lance_explorer.cells.json_rows` says. A later version only
-adds to that, or has another number in ``schema``.
+adds fields, or has another number in ``schema``.
 """
 
 import json
@@ -27,7 +27,7 @@ _EMPTY: tuple[object, ...] = (None, "", ())
 
 
 def answer_json(answer: AnswerParts) -> str:
-    """Return an answer as JSON, in one line of characters that can be seen.
+    """Return an answer as JSON, in one line of printable characters.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def answer_json(answer: AnswerParts) -> str:
 
 
 def envelope(answer: AnswerParts) -> dict[str, Any]:
-    """Return an answer as values that JSON has."""
+    """Return an answer as values that JSON can hold."""
     return {
         "schema": SCHEMA,
         "answer": answer.sentence,
@@ -81,7 +81,7 @@ def _value(value: object) -> Any:
 
 
 def _filled(value: Any) -> Any:
-    """Return a value without what is None or empty in it."""
+    """Return a value without its empty parts."""
     if isinstance(value, dict):
         return {name: _filled(part) for name, part in value.items() if part not in _EMPTY}
     return [_filled(part) for part in value] if isinstance(value, tuple | list) else value

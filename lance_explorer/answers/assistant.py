@@ -17,10 +17,10 @@ from lance_explorer.cells.text import brief, briefs_of
 __all__ = ["DATA", "MOST_ROWS", "MOST_TEXT", "assistant_json", "data_note"]
 
 MOST_ROWS = 50
-"""A section never has more rows."""
+"""The most rows of a section."""
 
 MOST_TEXT = 20_000
-"""Nor an answer more characters of them."""
+"""The most characters of all rows of an answer."""
 
 DATA = "data_of_the_table"
 
@@ -35,7 +35,7 @@ _MOST_EXACT = (1 << 53) - 1
 
 
 def assistant_json(answer: AnswerParts, limit: int = MOST_ROWS) -> str:
-    """Return an answer, each section by its name; of rows as many as fit.
+    """Return an answer, each section by its name, with as many rows as fit.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _content(section: Section, limit: int, left: list[int], more: list[str]) -> 
 
 
 def _fitting(items: list[Any], left: list[int]) -> list[Any]:
-    """Return the first items that fit into the characters that are left."""
+    """Return the first items that fit into the remaining characters."""
     some = list[Any]()
     for item in items:
         left[0] -= len(json.dumps(item))
@@ -103,12 +103,12 @@ def _fitting(items: list[Any], left: list[int]) -> list[Any]:
 
 
 def _short(column: pl.Series) -> list[Any]:
-    """Return values as JSON has them; those that are long are cut, and end in a digest."""
+    """Return values as JSON has them; long ones are cut, and end in a digest."""
     if column.dtype == pl.Boolean or column.dtype.is_float():
         return json_values(column)
     if column.dtype.is_integer():
         return [v if v is None or abs(v) <= _MOST_EXACT else str(v) for v in column]
-    if column.dtype == pl.String:  # JSON has the quotes that tell texts from other values
+    if column.dtype == pl.String:  # JSON has its own quotes, which separate texts from other values
         return [
             t if t is None or len(t) <= _LONGEST_VALUE else brief(t, _LONGEST_VALUE) for t in column
         ]

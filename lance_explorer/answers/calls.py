@@ -14,7 +14,7 @@ def call(function: str, *arguments: object, **options: object) -> str:
 
 
 def command(*words: object, **options: object) -> str:
-    """Return a command line; a list is an option that is repeated, None one that is left out.
+    """Return a command line; a list becomes a repeated option, None is left out.
 
     Examples
     --------

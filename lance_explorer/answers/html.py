@@ -1,4 +1,4 @@
-"""Answers as HTML, for notebooks and pages: a template escapes whatever a file says."""
+"""Answers as HTML, for notebooks and pages: a template escapes all text from files."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -67,7 +67,7 @@ def frame_html(rows: pl.DataFrame, *, are_values: bool = False) -> str:
 
 @cache
 def templates() -> "jinja2.Environment":
-    """Return what makes HTML of templates."""
+    """Return the environment that renders templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(
@@ -88,7 +88,7 @@ def _macros() -> Any:
 
 
 def _prepared(section: Section, most: int | None, draw: _Draw | None) -> dict[str, Any] | None:
-    """Return what the template needs of a section; None if nothing of it is shown."""
+    """Return what the template needs of a section; None if it is not shown."""
     from markupsafe import Markup
 
     content = section.picture or section.for_people

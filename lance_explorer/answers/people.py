@@ -1,4 +1,4 @@
-"""Cells as people read them, in terminals, notebooks, pages and Markdown alike."""
+"""Cells as people read them, the same in terminals, notebooks, pages and Markdown."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -48,13 +48,13 @@ def people_texts(
 
 
 def fact_words(name: str, value: object, longest: int | None = 1000) -> str:
-    """Return a fact in words; what is unknown is said so."""
+    """Return a fact in words; "unknown" for None."""
     text = _text(name, value, longest)
     return "unknown" if text is None else text
 
 
 def is_number(column: pl.Series) -> bool:
-    """Return whether a column stands to the right."""
+    """Return whether a column is aligned right."""
     return column.dtype.is_numeric()
 
 
@@ -68,7 +68,7 @@ def code_parts(words: str) -> Iterator[tuple[str, bool]]:
     [('where ', False), ('a < 3', True), ('.', False)]
     """
     parts = words.split("`")
-    if len(parts) % 2 == 0:  # the last one is no quotation
+    if len(parts) % 2 == 0:  # the last backtick is unpaired
         parts[-2:] = [f"{parts[-2]}`{parts[-1]}"]
     for place, part in enumerate(parts):
         if part:

@@ -1,4 +1,4 @@
-"""An answer: a sentence, sections that it rests on, the code that asks it, and findings.
+"""An answer: a sentence, sections that support it, the code that asks it, and findings.
 
 Names from tables stand in backticks in all words, and every renderer escapes what it must.
 """
@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A sentence of a section, and where to look at what it says."""
+    """A sentence of a section, and the view that shows more."""
 
     words: str
     place: Place | None = None
@@ -130,7 +130,7 @@ class Section:
 
     @property
     def for_people(self) -> "Content | None":
-        """What people see; None if there is nothing, as of an empty frame."""
+        """What people see; None if nothing, as for an empty frame."""
         if self.title is None:
             return None
         found = self.content if self.shown is None else self.shown
@@ -142,7 +142,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class AnswerParts:
-    """What an answer consists of; renderers take this.
+    """The parts of an answer, which renderers read.
 
     Attributes
     ----------
@@ -174,5 +174,5 @@ class AnswerParts:
 
     def __post_init__(self) -> None:
         names = [section.name for section in self.sections]
-        if len(names) > len({*names}):  # JSON would have but the last
+        if len(names) > len({*names}):  # JSON would keep only the last
             raise ValueError(f"two sections of an answer have the same name: {names}")

@@ -32,20 +32,20 @@ KIND_STYLES: Mapping[str, str] = {
     "branch": "bold magenta",
     "other": "bright_black",
 }
-"""How the kinds of commits are told apart."""
+"""The colours of kinds of commits."""
 
 _COLUMN_STYLES = {"version": "bold", "timestamp": "bright_black", "graph": "bright_black"}
 _SEVERITY_STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
 _ENDLESS = 100_000
-"""How wide lines may be where nobody looks at them."""
+"""The width of lines if the output is not a terminal."""
 
 _LONGEST = 1_000
 _BETWEEN = 2
 _LEAST_WIDE = 24
 _LEAST = 10
 _LEAST_VALUE = 11
-"""How wide columns are at least; if they do not fit then, each row is printed as lines."""
+"""The least width of columns; if they still do not fit, each row is printed as lines."""
 
 _MOST_LINES = 16
 _MOST_LINES_OF_VALUE = 3
@@ -53,7 +53,7 @@ _GRAPH = "graph"
 
 
 def for_terminal(answer: AnswerParts, most: int | None) -> str:
-    """Return an answer for standard output: as wide and as coloured as what reads it.
+    """Return an answer for standard output, with its width and colours.
 
     ``most`` is how many rows of a section are printed; all if None.
     """
@@ -62,7 +62,7 @@ def for_terminal(answer: AnswerParts, most: int | None) -> str:
 
 
 def terminal_text(answer: AnswerParts, width: int, most: int | None = 50) -> str:
-    """Return an answer as a terminal of a width shows it, without colours."""
+    """Return an answer as a terminal of this width shows it, without colours."""
     return _rendered(answer, _console(io.StringIO(), width, is_seen=True), most)
 
 
@@ -128,7 +128,7 @@ def _words(words: str, style: str = "") -> Text:
 def _print_frame(console: Console, section: Section, frame: pl.DataFrame) -> None:
     """Print rows below each other if they fit, else each row as several lines.
 
-    Words and values are wrapped, long ones cut; numbers and titles stand whole.
+    Words and values are wrapped, long ones cut; numbers and titles stay whole.
     """
     are_commits = "version" in frame.columns
     columns = [[*_cells(section, column, are_commits)] for column in frame]
@@ -165,7 +165,7 @@ def _wrapped(
     widths: Sequence[int],
     are_values: Sequence[bool],
 ) -> list[Text]:
-    """Return the cells of a row in lines that fit; they begin beside the last line of the graph."""
+    """Return the cells of a row in lines that fit, beginning next to the last line of the graph."""
     parts = list[list[Text]]()
     for name, text, width, is_value in zip(names, row, widths, are_values, strict=True):
         if name == _GRAPH:
@@ -192,7 +192,7 @@ def _wrapped(
 
 
 def _cells(section: Section, column: pl.Series, are_commits: bool) -> Iterator[Text]:
-    """Yield the cells of a column, without what a terminal would take for a command."""
+    """Yield the cells of a column, without control sequences of terminals."""
     if column.name == _GRAPH:  # drawn by us, in several lines
         yield from [Text(drawn or "", _COLUMN_STYLES[_GRAPH]) for drawn in column]
         return
@@ -210,9 +210,9 @@ def _cells(section: Section, column: pl.Series, are_commits: bool) -> Iterator[T
 def _fitted(
     natural: Sequence[int], least: Sequence[int], are_values: Sequence[bool], width: int
 ) -> list[int] | None:
-    """Return how wide columns are so that they fit; None if they cannot.
+    """Return the widths of columns that fit; None if there are none.
 
-    The widest column of words gives way first, down to some words a line, then the widest of all.
+    The widest column of words shrinks first, down to a few words a line, then the widest of all.
     """
     room = width - _BETWEEN * (len(natural) - 1)
     widest = max(
@@ -238,7 +238,7 @@ def _print_records(
     rows: Sequence[Sequence[Text]],
     are_values: Sequence[bool],
 ) -> None:
-    """Print each row as lines, one a value; those without a value are left out."""
+    """Print each row as lines, one for each value that is not null."""
     longest = max(map(len, titles), default=0)
     for number, row in enumerate(rows):
         if number:
@@ -251,7 +251,7 @@ def _print_records(
 
 
 def _cut(value: Text, width: int) -> Text:
-    """Return a value in so many columns; one that is cut ends in a digest of what it was."""
+    """Return a value cut to a width; a cut value ends in a digest of the whole."""
     if cell_len(value.plain) <= width:
         return value
     mark = f"…{digest_of(value.plain.encode())}"

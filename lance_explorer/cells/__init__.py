@@ -1,5 +1,5 @@
-"""Values of cells as text, as JSON, as CSV and as HTML: each has its one home here.
+"""Values of cells as text, as JSON, as CSV and as HTML: each form has one module here.
 
-Of two different values of a column the texts differ, unless they are cut; then they say so, with a
+Two different values of a column have different texts, unless they are cut; then they say so, with a
 digest of the whole.
 """

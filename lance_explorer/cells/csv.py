@@ -1,4 +1,4 @@
-"""A frame as CSV that a spreadsheet can open without running what is in its cells."""
+"""A frame as CSV that a spreadsheet can open without running its cells."""
 
 import polars as pl
 
@@ -14,7 +14,7 @@ from those that were there."""
 def csv_of(frame: pl.DataFrame) -> str:
     r"""Return a frame as CSV: nested values as JSON, binary in hexadecimal digits, nulls empty.
 
-    Texts and names of columns that a spreadsheet would take for a formula, because they begin with
+    Texts and names of columns that a spreadsheet would run as a formula, because they begin with
     ``=``, ``+``, ``-``, ``@``, a tab or a carriage return, get an apostrophe before them.
 
     Examples

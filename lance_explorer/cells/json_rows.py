@@ -17,7 +17,7 @@ __all__ = ["json_lines", "json_rows", "json_values"]
 
 
 def json_lines(frame: pl.DataFrame) -> list[str]:
-    """Return the rows of a frame as JSON, an object each, of characters that can be seen.
+    """Return the rows of a frame as JSON, an object each, in printable characters.
 
     Examples
     --------
@@ -32,12 +32,12 @@ def json_lines(frame: pl.DataFrame) -> list[str]:
 
 
 def json_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a frame as values that JSON has."""
+    """Return the rows of a frame as values that JSON can hold."""
     return [json.loads(line) for line in json_lines(frame)]
 
 
 def json_values(column: pl.Series) -> list[Any]:
-    """Return values as those that JSON has; null is None.
+    """Return values as JSON values; null is None.
 
     Examples
     --------

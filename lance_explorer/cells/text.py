@@ -1,9 +1,9 @@
-"""Values as text: whole, and in short where a person looks at many of them.
+"""Values as text: whole, and shortened for people who look at many of them.
 
-A whole text is the value itself: the text of a text, nothing for null. In short, null is still
-nothing, so a text stands in quotes where it could be taken for something else: when it is empty,
-``null``, begins with a quote, or has characters or spaces at its ends that cannot be seen. What is
-cut says how large it is, and ends in a digest: eight digits of the SHA-256 of the whole.
+A whole text is the value itself: a text is unchanged, null has none. In short form, null has no
+text either, so a text is quoted if it could be mistaken for another value: if it is empty,
+``null``, begins with a quote, or has invisible characters or spaces at its ends. A cut value says
+how large it is, and ends in a digest: eight digits of the SHA-256 of the whole.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ LONGEST = 160
 _MOST_BYTES, _MOST_ITEMS = 40, 12
 _ITEMS_AT_ONCE = 1 << 16
 _UNCLEAR = re.compile(r'null|".*|\s.*|.*\s|.*… \(.*#[0-9a-f]{8}\)|', re.DOTALL)
-"""Texts that could be taken for null, for one in quotes or for one that is cut."""
+"""Texts that could be mistaken for null, for a quoted text or for a cut one."""
 
 
 def texts_of(column: pl.Series, most: int | None = None) -> pl.Series:
@@ -48,7 +48,7 @@ def texts_of(column: pl.Series, most: int | None = None) -> pl.Series:
     >>> texts_of(pl.Series([[1.5, float("nan")], None])).to_list()
     ['[1.5,NaN]', None]
     """
-    column = column.alias("value")  # Polars takes names such as ^a$ for patterns
+    column = column.alias("value")  # Polars treats names such as ^a$ as patterns
     if most is not None:
         column = _head(column, most)
     dtype = column.dtype
@@ -56,7 +56,7 @@ def texts_of(column: pl.Series, most: int | None = None) -> pl.Series:
 
 
 def cells_of(column: pl.Series) -> pl.Series:
-    """Return values as texts for the cells of a frame: whole, but for long binary.
+    """Return values as texts for the cells of a frame: whole, except long binary.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def cells_of(column: pl.Series) -> pl.Series:
 def briefs_of(
     column: pl.Series, longest: int = LONGEST, within: str | None = None
 ) -> tuple[pl.Series, pl.Series]:
-    """Return the values in short, and which of them are more than is shown; null stays null.
+    """Return the values in short form, and which of them were cut; null stays null.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def briefs_of(
 
 
 def brief(text: str, longest: int = LONGEST, within: str | None = None) -> str:
-    """Return one text in short; ``within`` as for :func:`quoted`.
+    """Return one text in short form; ``within`` as for :func:`quoted`.
 
     Examples
     --------
@@ -132,9 +132,9 @@ def brief(text: str, longest: int = LONGEST, within: str | None = None) -> str:
 
 
 def quoted(text: str, within: str | None = None) -> str:
-    r"""Return a text in quotes if it could be taken for something else without them.
+    r"""Return a text, quoted if it could be mistaken for another value.
 
-    Characters that cannot be seen stay: whoever shows the text spells them out.
+    Invisible characters stay: the code that shows the text escapes them.
 
     Parameters
     ----------
@@ -157,12 +157,12 @@ def quoted(text: str, within: str | None = None) -> str:
 
 
 def digest_of(data: bytes) -> str:
-    """Return eight digits that tell bytes from others."""
+    """Return eight digits that distinguish these bytes from others."""
     return f"#{hashlib.sha256(data, usedforsecurity=False).hexdigest()[:8]}"
 
 
 def sizes_of(column: pl.Series) -> pl.Series | None:
-    """Return how many characters, bytes or items each value has; None for values of one piece."""
+    """Return how many characters, bytes or items each value has; None for scalars."""
     column = column.alias("value")
     match column.dtype:
         case pl.String() | pl.Categorical() | pl.Enum():
@@ -179,7 +179,7 @@ def sizes_of(column: pl.Series) -> pl.Series | None:
 
 
 def unit_of(dtype: pl.DataType) -> str:
-    """Return what the size of a value counts."""
+    """Return the unit of a value's size."""
     match dtype:
         case pl.Binary():
             return "bytes"
@@ -202,7 +202,7 @@ def _head(column: pl.Series, most: int) -> pl.Series:
 
 
 def _cut(value: pl.Series, head: str, size: int, unit: str) -> str:
-    """Return what is shown of a value that is cut: its head, with what tells how much there is."""
+    """Return the text of a cut value: its head, and its size and digest."""
     if unit == "items":
         head = f"{head.removesuffix(']')},"
     end = "]" if unit == "items" else ""
@@ -210,7 +210,7 @@ def _cut(value: pl.Series, head: str, size: int, unit: str) -> str:
 
 
 def _digest(value: pl.Series) -> str:
-    """Return the digest of one value; the items of a list become text a part at a time."""
+    """Return the digest of one value; the items of a list are converted in parts."""
     match value.dtype:
         case pl.Binary():
             return digest_of(value.item())

@@ -7,7 +7,7 @@ __all__ = ["iso_texts"]
 _TIME = "%H:%M:%S%.f"
 
 _CYCLE_DAYS, _CYCLE_YEARS = 146_097, 400
-"""After so many days the calendar repeats, weekdays and so daylight saving time too."""
+"""The calendar repeats after this many days, including weekdays and daylight saving time."""
 
 _MOST_DAYS = 73_000_000
 """How far from 1970 Polars is asked for a text; it panics 22 million days further."""
@@ -44,14 +44,14 @@ def iso_texts(column: pl.Series, between: str = "T") -> pl.Series:
             texts = _dated(
                 column, pattern if zone is None else f"{pattern}%::z", _TICKS_A_DAY[unit]
             )
-            # Offsets before standard time have seconds; others need none.
+            # Offsets before standard time have seconds; others have none.
             return texts if zone is None else texts.str.replace(r"([+-]\d\d:\d\d):00$", "$1")
     raise TypeError(f"{column.dtype} is no time")
 
 
 def _durations(column: pl.Series) -> pl.Series:
     texts = column.dt.to_string("iso")
-    # Polars writes a minus before each part of the least number, which has no positive one.
+    # Polars writes a minus before each part of the least number, which has no positive counterpart.
     least = texts.str.starts_with("-P-")
     return texts.zip_with(~least.fill_null(False), "-" + texts.str.replace_all("-", ""))
 

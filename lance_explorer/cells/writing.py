@@ -1,7 +1,7 @@
-"""How a value of any type is written, as text and as JSON, however deep it is nested.
+"""How a value of any type is written, as text and as JSON, however deeply it is nested.
 
-Both forms come from one walk over the type. Text is JSON but for what JSON cannot say in short:
-NaN and infinities are words without quotes, binary is hexadecimal, and maps are objects.
+Both forms come from one walk over the type. Text is JSON, except where JSON has no short form: NaN
+and infinities are words without quotes, binary is hexadecimal, and maps are objects.
 """
 
 import json
@@ -17,11 +17,11 @@ __all__ = ["plain_texts", "written"]
 
 _NAMES = {"NaN": '"NaN"', "inf": '"Infinity"', "-inf": '"-Infinity"'}
 _EXACT_HALVES = 2048
-"""Below it, the shortest digits of a half float are its own; above it, they round whole numbers."""
+"""Below this, a half float has shortest digits of its own; above it, they round whole numbers."""
 
 
 def written(column: pl.Series, *, as_json: bool) -> pl.Series:
-    """Return each value as a part of a list or struct is written; null stays null.
+    """Return each value as it is written inside a list or struct; null stays null.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def written(column: pl.Series, *, as_json: bool) -> pl.Series:
 
 
 def plain_texts(column: pl.Series) -> pl.Series:
-    """Return values that have no parts as text, without quotes; null stays null."""
+    """Return scalar values as text, without quotes; null stays null."""
     match column.dtype:
         case pl.Object():
             return pl.Series([None if v is None else str(v) for v in column], dtype=pl.String)
@@ -93,7 +93,7 @@ def plain_texts(column: pl.Series) -> pl.Series:
 
 
 def _half(value: float | None) -> str | None:
-    """Return a half float by its shortest digits; those of Polars are a longer type's."""
+    """Return a half float by its shortest digits; Polars gives those of a longer type."""
     if value is None:
         return None
     text = str(np.float16(value) if abs(value) < _EXACT_HALVES else value)
@@ -125,7 +125,7 @@ def _joined(column: pl.Series, lengths: pl.Series, parts: pl.Series, brackets: s
 
 
 def _concatenated(parts: Sequence[pl.Series | str]) -> pl.Series:
-    """Return texts one after the other; null where one is null."""
+    """Return texts joined together; null if one of them is null."""
     frame = pl.DataFrame(
         [part.alias(str(n)) for n, part in enumerate(parts) if isinstance(part, pl.Series)]
     )

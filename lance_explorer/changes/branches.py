@@ -1,8 +1,8 @@
-"""Net changes between any two versions of a table, of whatever branches, in either direction.
+"""Net changes between any two versions of a table, on any branches, in either direction.
 
-Both versions come from a common one. What the way back to it undid, and what the way from it did,
-is put together row by row: rows are the same if they are the same in the common version. So row
-IDs, fragment IDs and version numbers that two branches gave out apart are never matched.
+Both versions have a common ancestor. The changes back to it and the changes from it are combined
+row by row: rows are the same if they are the same in the common version. So row IDs, fragment IDs
+and version numbers that two branches assigned independently are never matched.
 """
 
 from dataclasses import replace
@@ -26,14 +26,12 @@ __all__ = ["changes_between", "lost_on_the_way", "with_replaced_columns"]
 
 
 def changes_between(first: BranchVersion, second: BranchVersion, common: Ancestry) -> ChangeRuns:
-    """Return what became of the rows of one version in another.
+    """Return the fate of the rows of one version in another.
 
     Raises
     ------
-    RefNotFoundError
-        If versions on the way are not kept, and the branch of the common one is gone.
-    VersionNotFoundError
-        If versions on the way are not kept, the common one among them.
+    RefNotFoundError If versions on the path are not kept, and the branch of the common one is gone.
+    VersionNotFoundError If versions on the path are not kept, including the common one.
     """
     end = place_rows(second)
     place_rows(first)
@@ -45,9 +43,9 @@ def changes_between(first: BranchVersion, second: BranchVersion, common: Ancestr
 
 
 def with_replaced_columns(runs: ChangeRuns, end: PlaceRows) -> ChangeRuns:
-    """Return changes of which every row that stayed has another column under an old name.
+    """Return changes in which every row that stayed has another column under an old name.
 
-    Their values may differ. Rows that are not among the changes are where they were.
+    Their values may differ. Rows that are not among the changes did not move.
     """
     live = end.live()
     is_live = runs.after != NO_ADDRESS
@@ -76,7 +74,7 @@ def with_replaced_columns(runs: ChangeRuns, end: PlaceRows) -> ChangeRuns:
 
 
 def _leg(common: Ancestry, way: tuple[Stretch, ...]) -> ChangeRuns:
-    """Return the changes from the common version to one of both."""
+    """Return the changes from the common version to one of the two."""
     if not way:
         return ChangeRuns.empty()
     try:
@@ -100,7 +98,7 @@ def _range(stretch: Stretch) -> VersionRange:
 
 
 def _with_versions(runs: ChangeRuns, end: PlaceRows) -> ChangeRuns:
-    """Return changes with which version gave each row the values that it has at the end."""
+    """Return changes with the version that gave each row its final values."""
     if not end.rows.history.states_at(end.position):
         return runs
     updated = last_updates(end.rows, end.position)
@@ -112,7 +110,7 @@ def _with_versions(runs: ChangeRuns, end: PlaceRows) -> ChangeRuns:
 
 
 def lost_on_the_way(common: Ancestry) -> int | None:
-    """Return how many versions on the way are not kept; None if a branch there is gone."""
+    """Return how many versions on the path are not kept; None if a branch on it is gone."""
     lost = 0
     for stretch in (*common.to_first, *common.to_second):
         if stretch.view is None:

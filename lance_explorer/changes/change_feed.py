@@ -213,12 +213,13 @@ class Changes(Answering):
         """Return parts of about this many rows, for :meth:`batches` on this or other machines.
 
         Parts are made from metadata alone; together they are the rows of :meth:`to_polars`. Some
-        commits are a part, and of net changes, or of a commit that changed many rows, some rows,
-        which are compared without the others. Such rows are in order within their part only.
+        parts contain whole commits; for net changes, or a commit that changed many rows, a part
+        contains some of the rows, which are compared independently. These rows are ordered within
+        their part only.
 
-        A ``key``, and without stable row IDs a restore or versions that are lost, leave it open
-        what became of a row before all are compared. There is a single part then, but several where
-        values are read: each compares all rows, and has some of the lines.
+        With a ``key``, and without stable row IDs if there is a restore or a lost version, the fate
+        of a row is unknown until all rows are compared. Then there is a single part, or, if values
+        are read, several: each compares all rows, and contains some of the lines.
 
         Examples
         --------
@@ -309,7 +310,7 @@ class Changes(Answering):
         return LiveTable(self._view).answer(lambda view: build(self._of(view)))
 
     def _of(self, view: HistoryView) -> "Changes":
-        """Return the same of another view of the branch."""
+        """Return the same changes on another view of the branch."""
         if view is self._view:
             return self
         ends = self.begin_version, self.end_version
@@ -324,7 +325,7 @@ class Changes(Answering):
         return FeedLines(versions, self.options, self._lost, is_net=self.mode == "net")
 
     def _whole(self) -> tuple["Changes", pl.DataFrame, frozenset[str]]:
-        """Return all lines, what they were made of, and which files were missing."""
+        """Return all lines, the sources of their values, and which files were missing."""
         lines = pl.concat([self._lines.empty, *self._lines.batches(None)])
         missing = frozenset(self._lost.missing)
         self._view.storage.sessions.note(*missing - self._known_missing)

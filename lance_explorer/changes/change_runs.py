@@ -1,4 +1,4 @@
-"""The record of what became of rows, between two versions or in one commit, as columns of runs."""
+"""The record of the fate of rows, between two versions or in one commit, as columns of runs."""
 
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ __all__ = ["ChangeRuns"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangeRuns(PlacedRuns):
-    """Runs of rows that are not as they were.
+    """Runs of rows that changed.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class ChangeRuns(PlacedRuns):
         return cls.alike(RowRuns.empty(), RowEvent.MOVED, Evidence.RECORDED)
 
     def at_least(self, change: RowEvent, where: NDArray[np.bool_]) -> "ChangeRuns":
-        """Return runs of which some are of a class, unless they are of one that comes before it."""
+        """Return runs in which some belong to a class, unless they belong to an earlier class."""
         chosen = where & (self.change > change)
         return replace(
             self,
@@ -93,6 +93,6 @@ class ChangeRuns(PlacedRuns):
         return self.where(np.isin(self.change, changes))
 
     def pieces(self, owner: Positions, shift: Uint64Array, length: Uint64Array) -> "ChangeRuns":
-        """Return pieces of runs: for each the run, where in it the piece begins, its length."""
+        """Return pieces of runs: for each the run, its begin within the run, its length."""
         runs = PlacedRuns.pieces(self, owner, shift, length)
         return replace(runs, old_identity=runs.old_identity + shift)

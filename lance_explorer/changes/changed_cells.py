@@ -32,7 +32,7 @@ def changed_columns(before: pl.DataFrame, after: pl.DataFrame, tolerance: float)
 
 
 def names_by_row(cells: _Mask, columns: Sequence[str]) -> pl.Series:
-    """Return for each row the names of the columns whose cells are true."""
+    """Return for each row the names of the columns whose cells are marked."""
     offsets = np.append(0, np.cumsum(cells.sum(axis=1))).astype(np.int64)
     names = np.array(columns, dtype=np.object_)[np.nonzero(cells)[1]]
     lists = pa.LargeListArray.from_arrays(offsets, pa.array(names, pa.large_string()))
@@ -48,7 +48,7 @@ def changed_cells(before: pl.DataFrame, after: pl.DataFrame, tolerance: float) -
     """Return which cells differ: one line a row, one column a column.
 
     Null equals null, and NaN equals NaN. With a tolerance, floats and vectors of floats are equal
-    if they differ by no more than that times the larger of 1 and both absolute values.
+    if they differ by at most the tolerance times the larger of 1 and both absolute values.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Updates that gave rows no other values: commits that added columns, looked through.
+"""Updates that left values unchanged: commits that added columns, skipped over.
 
-A commit that adds a column with values, or writes one anew, is the last update of every row that it
-touched, and hides the one before it. The version before that commit still tells that one.
+A commit that adds a column with values, or rewrites one, is the last update of every row that it
+touched, and hides the previous update. The version before that commit still records that update.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ from lance_explorer.rowids.runs import RunColumns, Runs
 __all__ = ["LOOKED_THROUGH", "last_updates", "written_rows"]
 
 LOOKED_THROUGH = frozenset({OperationName.MERGE, OperationName.DATA_REPLACEMENT})
-"""Operations that may have added columns alone, and written no row anew."""
+"""Operations that may have only added columns, without rewriting rows."""
 
 
 def written_rows(
@@ -89,14 +89,14 @@ def written_rows(
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """Runs that were looked through, and whether a column was written anew on the way."""
+    """Runs that were traced back, and whether a column was rewritten on the path."""
 
     runs: RowRuns
     rewritten: bool
 
     @property
     def latest(self) -> Uint64Array:
-        """The later of both updates, NO_VERSION where they are the same."""
+        """The later of both updates, NO_VERSION if they are the same."""
         old, new = self.runs.updated_before, self.runs.updated_after
         return np.where(old == new, np.uint64(NO_VERSION), np.maximum(old, new))
 
@@ -106,7 +106,7 @@ class _Looked:
         return self.runs.where(here), self.runs.where(~here)
 
     def classes(self, evidence: Evidence) -> Iterator[ChangeRuns]:
-        """Yield the runs with the class that is left for them."""
+        """Yield the runs with their remaining class."""
         old, new = self.runs.updated_before, self.runs.updated_after
         same, told = old == new, np.minimum(old, new) != NO_VERSION
         column = RowEvent.COLUMN_REWRITTEN if self.rewritten else RowEvent.COLUMN_ADDED
@@ -117,7 +117,7 @@ class _Looked:
 
 
 class _Finder:
-    """What the versions say that wrote rows last."""
+    """What the versions that wrote rows last record."""
 
     def __init__(self, rows: StateRows, begin_version: int, fields: EndFields | None) -> None:
         self._rows = rows
@@ -128,7 +128,7 @@ class _Finder:
         self._earliest: dict[int, int] = {}
 
     def next_version(self, pending: Iterable[_Looked]) -> int:
-        """Return the latest version that must be looked through, 0 if there is none."""
+        """Return the latest version that must be skipped over, 0 if there is none."""
         latest = {version for looked in pending for version in np.unique(looked.latest).tolist()}
         return max([version for version in latest if self._must_look(version)], default=0)
 
@@ -140,11 +140,11 @@ class _Finder:
         return self._may_hide_all(version)
 
     def can_tell(self, version: int) -> bool:
-        """Whether the version and the one before it are kept."""
+        """Whether the version and its parent are kept."""
         return {version, version - 1} <= self._names.keys()
 
     def _may_hide_all(self, version: int) -> bool:
-        """Whether a lost version wrote all rows that were there, as one that adds a column does."""
+        """Whether a lost version wrote all existing rows, as one that adds a column does."""
         after = int(np.searchsorted(self._history.versions, np.uint64(version)))
         if after == len(self._history):
             return False
@@ -153,9 +153,9 @@ class _Finder:
         return version <= self._earliest[after]
 
     def look_through(self, runs: RowRuns, version: int) -> tuple[RowRuns, RowRuns]:
-        """Return runs with the last update before a version in its place.
+        """Return runs with the last update before a version instead.
 
-        Those of which the version may have written a column anew that both ends have come second.
+        Runs for which the version may have rewritten a column of both ends come second.
         """
         if not len(runs):
             return runs, runs
@@ -179,7 +179,7 @@ class _Finder:
         return runs.where(~rewritten), runs.where(rewritten)
 
     def _rewritten(self, position: int) -> Uint64Array:
-        """Return the fragments of which a version wrote a column anew that both ends have."""
+        """Return the fragments in which a version rewrote a column that both ends have."""
         step, states = StepFacts(self._rows, position), self._history.states
         fields = self._fields or EndFields.between(self._rows.history, position - 1, position)
         writes = [
@@ -191,7 +191,7 @@ class _Finder:
 
 
 def last_updates(rows: StateRows, position: int) -> VersionsFrom:
-    """Return which version wrote each row of a version last; NO_VERSION where nothing tells."""
+    """Return which version wrote each row of a version last; NO_VERSION if unknown."""
     fragments, states = [], rows.history.states_at(position)
     rows.load(states)
     for state in states:

@@ -1,4 +1,4 @@
-"""Net changes read backwards, and one after the other."""
+"""Net changes reversed, and combined."""
 
 from dataclasses import replace
 from typing import Literal
@@ -18,9 +18,9 @@ Side = Literal["before", "after"]
 
 
 def inverted(runs: ChangeRuns) -> ChangeRuns:
-    """Return changes from A to B as those from B to A: what was inserted is deleted.
+    """Return changes from A to B as changes from B to A: inserted rows become deleted ones.
 
-    Which version gave a row its values is not known of these.
+    Which version gave a row its values is unknown for these.
     """
     change = runs.change.copy()
     change[runs.change == RowEvent.INSERTED] = RowEvent.DELETED
@@ -39,9 +39,9 @@ def inverted(runs: ChangeRuns) -> ChangeRuns:
 def composed(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
     """Return changes from A to C, given those from A to B and from B to C.
 
-    Rows are the same if they have the same address in B. Of two classes that a row has, it is of
-    the one that comes first. A row that was not in A and is not in C is left out; so is one that
-    only moved, and has the address in C that it had in A.
+    Rows are the same if they have the same address in B. If a row has two classes, the first one
+    counts. A row that is neither in A nor in C is left out; so is one that only moved, and has the
+    same address in A and C.
     """
     first = cut_at_addresses(first, "after", borders(second, "before"))
     second = cut_at_addresses(second, "before", borders(first, "after"))
@@ -56,7 +56,7 @@ def composed(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
 
 
 def cut_at_addresses(runs: ChangeRuns, side: Side, borders: Uint64Array) -> ChangeRuns:
-    """Return runs cut where sorted borders lie inside their addresses before, or after."""
+    """Return runs split at sorted borders inside their addresses before, or after."""
     addresses = runs.before if side == "before" else runs.after
     is_there = addresses != NO_ADDRESS
     some = runs.where(is_there)

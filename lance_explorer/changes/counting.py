@@ -1,8 +1,8 @@
-"""Net changes counted without finding out which rows they are, where the counts alone tell.
+"""Net changes counted without identifying the rows, where the counts suffice.
 
-That is so with stable row IDs where nothing but appends, deletions, updates, upserts and
-compactions lies between: then rows never come back, so that a row with an old ID was there before,
-and the version that wrote it last says whether it changed.
+That is the case with stable row IDs if there are only appends, deletions, updates, upserts and
+compactions: then rows never come back, so a row with an old ID existed before, and the version that
+wrote it last shows whether it changed.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ KEEPS_VALUES = frozenset(
         OperationName.UPDATE_CONFIG,
     }
 )
-"""Operations that give no row that was there before other values, nor take it for another."""
+"""Operations that neither change values of existing rows nor reuse their IDs."""
 
 _COUNTABLE = {*KEEPS_VALUES, OperationName.UPDATE}
 
@@ -40,7 +40,7 @@ _Counts = dict[RowEvent, int]
 
 
 def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
-    """Return how many rows were inserted, deleted, updated and moved; None if that is not told so.
+    """Return how many rows were inserted, deleted, updated and moved; None if counts fail.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
         *[state for at in steps for state in rows.history.states_added(at).tolist()],
     ]
     if any(states[state].last_updated_at is None for state in on_the_way):
-        return None  # a commit by hand that left out which versions wrote its rows
+        return None  # a hand-made commit that does not record which versions wrote its rows
     counts = _count_entered(rows, added.values(), begin)
     kept = counts[RowEvent.UPDATED] + counts[RowEvent.MOVED]
     return {**counts, RowEvent.DELETED: removed_rows - kept}
@@ -90,7 +90,7 @@ def _is_countable(rows: StateRows, begin: int, end: int) -> bool:
 
 
 def _only_deletes(rows: StateRows, before: int, after: int, schemas: SchemaPair) -> bool:
-    """Whether nothing but deletions parts two states of one fragment."""
+    """Whether two states of one fragment differ only in deletions."""
     states = rows.history.states
     if in_place(states[before], states[after], schemas) is not InPlace.SAME:
         return False
@@ -99,7 +99,7 @@ def _only_deletes(rows: StateRows, before: int, after: int, schemas: SchemaPair)
 
 
 def _count_entered(rows: StateRows, states: Iterable[int], begin: int) -> _Counts:
-    """Count the rows of fragments that are new: those created, and those that were elsewhere."""
+    """Count the rows of new fragments: created rows, and those that moved there."""
     record = rows.history.records[begin]
     counts = {RowEvent.INSERTED: 0, RowEvent.UPDATED: 0, RowEvent.MOVED: 0}
     mixed = list[int]()

@@ -1,4 +1,4 @@
-"""Columns and views that LanceDB computes: from what, and how many rows are not computed yet."""
+"""Columns and views that LanceDB computes: their inputs, and how many rows are not computed yet."""
 
 import polars as pl
 
@@ -54,12 +54,13 @@ def _since(view: HistoryView, version: int, one: Derivation) -> int:
 def _to_refresh(view: HistoryView, version: int, one: Derivation) -> int | None:
     """Return how many rows were inserted or updated since a column was computed.
 
-    A column that was written in place may be one of its inputs or not, which is not told apart.
+    A column that was written in place may or may not be one of its inputs; these are not
+    distinguished.
     """
     if one.column is None:
         return _to_refresh_view(view, one)
     refreshed = one.refreshed_version or 0
-    if refreshed > version:  # it was computed in a version that was restored away from
+    if refreshed > version:  # it was computed in a version that a restore abandoned
         return None
     return _written_between(view, refreshed, version, "inserted", "updated")
 
@@ -67,8 +68,8 @@ def _to_refresh(view: HistoryView, version: int, one: Derivation) -> int | None:
 def _to_refresh_view(view: HistoryView, one: Derivation) -> int | None:
     """Return how many rows of its source changed since a view was computed; None if not known.
 
-    The source is the table of that name beside the view, if the version that the view was computed
-    from was committed when the view says.
+    The source is the table of that name beside the view, if the source version was committed at the
+    time that the view records.
     """
     uri = view_source(view.uri, one)
     if one.refreshed_version is None or uri is None:

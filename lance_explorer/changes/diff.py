@@ -172,7 +172,7 @@ class Diff(Answering):
     def findings(self) -> pl.DataFrame:
         """Return which of the values that :meth:`rows` has read so far were lost.
 
-        So are two columns that may be one, which versions that are not kept leave open.
+        It also reports two columns that may be the same, because versions are missing.
 
         Examples
         --------
@@ -229,7 +229,7 @@ class Diff(Answering):
 
     @documented(COMMITS_BETWEEN)
     def commits(self) -> pl.DataFrame:
-        """Return the commits between both: back to the common version, and forth to the second.
+        """Return the commits between both: back to the common version, and forward to the second.
 
         Raises
         ------
@@ -283,8 +283,8 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
         path : str or os.PathLike
             The file; its folder must exist.
         key : str or sequence of str, optional
-            Columns that identify a row, as of :meth:`rows`. Without them rows are matched by what
-            they are, and known by the primary key, the first column with a BTREE index, or row IDs.
+            Columns that identify a row, as of :meth:`rows`. Without them rows are matched by their
+            identity, and named by the primary key, the first column with a BTREE index, or row IDs.
 
         Returns
         -------
@@ -377,7 +377,7 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
         )
 
     def _row_counts(self) -> tuple[pl.DataFrame | str, str]:
-        """Return how many rows differ, and that in words; or why it cannot be told."""
+        """Return how many rows differ, as a frame and in words; or why it is unknown."""
         try:
             found = self.summary()
         except (UnsupportedFeatureError, NotFoundError, InvalidArgumentError) as error:

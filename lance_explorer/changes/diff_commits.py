@@ -1,4 +1,4 @@
-"""The commits on the way from one version to another, and the schemas that there were."""
+"""The commits between two versions, and the schemas on the path."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ COMMITS_BETWEEN = FrameSchema(
 
 
 def commits_between(common: Ancestry) -> pl.DataFrame:
-    """Return the kept commits from one version back to the common one, and on to the other."""
+    """Return the kept commits from one version back to the common one, and forward to the other."""
     back = [
         ("back", *commit)
         for stretch in reversed(common.to_first)
@@ -56,7 +56,7 @@ def commits_between(common: Ancestry) -> pl.DataFrame:
 def fields_between(
     first: BranchVersion, second: BranchVersion, common: Ancestry | None
 ) -> list[FieldPair]:
-    """Return which field of one version is which of the other.
+    """Return the pairs of fields of two versions.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def fields_between(
         for pair in fields_of_both(first, second, by_name).shared.items():
             matched.setdefault(pair, by_name)
         if len(matched) >= min(len(before.schema), len(after.schema)):
-            break  # no field is left that a name could prove
+            break  # no field is left that could be matched by its name
     return paired_fields(before.schema, after.schema, matched)
 
 

@@ -1,4 +1,4 @@
-"""Which entries of configuration and metadata two versions have differently."""
+"""Entries of configuration and metadata that differ between two versions."""
 
 import polars as pl
 

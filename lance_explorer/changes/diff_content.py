@@ -1,9 +1,8 @@
-"""Whether two versions hold the same rows, whatever they are called and wherever they lie.
+"""Whether two versions hold the same rows, regardless of row IDs and files.
 
-Every cell that is not in a fragment which both versions have becomes a number, a hash of its value,
-and the numbers of a column are added up: equal sums of 128 bits are equal values, in any order.
-With row IDs the number is one of the cell and its row ID, so that each row is proved to have its
-own values.
+Every cell outside common fragments is hashed, and the hashes of a column are added up: equal sums
+of 128 bits mean equal values, in any order. With row IDs, a cell is hashed together with its row
+ID, which proves that each row has its own values.
 """
 
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ Method = Literal["metadata", "row ID", "multiset hash"]
 
 _ROW_ID = "_rowid"
 _SEEDS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
-"""Two independent hashes of 64 bits: chance makes both sums equal once in 2^128."""
+"""Two independent hashes of 64 bits: both sums are equal by chance once in 2^128."""
 
 _MANY_ROWS = 8_192
 
@@ -51,8 +50,8 @@ class SameContent:
     num_rows_before, num_rows_after : int or None
         Live rows of the first and of the second version; None if that is not known.
     num_compared_before, num_compared_after : int
-        Of how many of them the values were read and compared. The others are in fragments that
-        both versions have, as they are.
+        Of how many of them the values were read and compared. The others are in fragments that both
+        versions share unchanged.
 
     Examples
     --------
@@ -90,7 +89,7 @@ _PROOFS = {
 
 
 def _words(found: SameContent) -> str:
-    """Return what the comparison found, and of how many rows."""
+    """Return the result of the comparison, and the number of rows."""
     if found.method == "metadata":
         return (
             "Yes: both versions have the same columns in the same files, so no value had to be "
@@ -130,7 +129,7 @@ def _rows(count: int) -> str:
 
 
 def _enumeration(names: tuple[str, ...]) -> str:
-    """Return names as a list in words, cut if they are many."""
+    """Return names as a list in words, cut if there are many."""
     shown = [*names[:_MOST_COLUMNS]]
     if len(names) > _MOST_COLUMNS:
         shown.append(f"{len(names) - _MOST_COLUMNS:,} more")
@@ -249,7 +248,7 @@ def _hashes(series: pl.Series, seed: int) -> Uint64Array:
 
 
 def _mixed(rows: Uint64Array, cells: Uint64Array) -> Uint64Array:
-    """Return hashes of pairs of hashes: sums of them do not tell the parts of pairs apart."""
+    """Return hashes of pairs of hashes, since a plain sum would mix up the pairs."""
     mixed: Uint64Array = rows * np.uint64(_SEEDS[0]) + cells
     mixed ^= mixed >> np.uint64(31)
     mixed *= np.uint64(_SEEDS[1])

@@ -1,4 +1,4 @@
-"""Which fragments and which segments of indices two versions have differently."""
+"""Fragments and segments of indices that differ between two versions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -115,14 +115,14 @@ class FragmentParts:
         }
 
     def fragment(self, fragment_id: int) -> Fragment:
-        """Return a fragment as its manifest has it."""
+        """Return a fragment as its manifest stores it."""
         return self.history.states[self.states[fragment_id]]
 
     def _file(self, file: DataFile) -> DataFile:
         return replace(file, path=f"{self._root(file.base_id)}/{file.path}", base_id=None)
 
     def _uncached_root(self, base_id: int | None) -> str:
-        """Return the folder of a base path, such that the same one has one name."""
+        """Return the folder of a base path in a normal form."""
         if base_id is None:
             return f"{self._folder_of(self._storage.uri)}/data"
         base: BasePath = find_base(base_id, self._bases)
@@ -213,7 +213,7 @@ def index_diff(before: VersionRecord, after: VersionRecord) -> pl.DataFrame:
 
 
 def _differs(old: dict[str, IndexMetadata], new: dict[str, IndexMetadata], uuid: str) -> bool:
-    """Whether a segment differs; on a branch it lies below a base path, which is no difference."""
+    """Whether a segment differs; on a branch it is below a base path, which is no difference."""
     if uuid not in old or uuid not in new:
         return True
     return replace(old[uuid], base_id=None) != replace(new[uuid], base_id=None)

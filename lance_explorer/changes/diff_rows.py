@@ -1,4 +1,4 @@
-"""The rows that differ between two versions, of whatever branches, as a frame."""
+"""The rows that differ between two versions, on any branches, as a frame."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ __all__ = ["RowsOfBoth"]
 
 
 class RowsOfBoth:
-    """The rows of two versions, and what became of them.
+    """The rows of two versions, and their fate.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class RowsOfBoth:
         self._common = common
 
     def frame(self, options: RowOptions, lost: LostValues) -> pl.DataFrame:
-        """Return the rows; values that are lost are noted."""
+        """Return the rows; lost values are recorded."""
         runs = self._paired(options.key) if options.key else self._runs
         runs = runs.where(~np.isin(runs.change, options.left_out))
         both, values, images = options.has_both_images, None, None
@@ -89,7 +89,7 @@ class RowsOfBoth:
         return Images(self._second.rows, columns, step, tolerance, self._first.rows, lost)
 
     def _timestamps(self) -> dict[int, datetime | None]:
-        """Return when each version was committed that may have written a row of the second."""
+        """Return the commit times of all versions that may have written a row of the second."""
         second = self._second
         if second.rows.view.whole is not second.rows.view:  # a few versions of one branch
             wrote = np.unique(self._runs.version).tolist()

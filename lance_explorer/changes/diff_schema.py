@@ -1,4 +1,4 @@
-"""Which fields two versions have differently, and which columns of one name are two columns."""
+"""The fields that differ between two versions, and columns that only share a name."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -36,7 +36,7 @@ SCHEMA_DIFF = FrameSchema(
 
 @dataclass(frozen=True, slots=True)
 class FieldPair:
-    """A field in both versions; one of both is None where only the other has it.
+    """A field in both versions; one side is None if only the other has it.
 
     ``change`` is None if nothing differs.
     """
@@ -60,7 +60,7 @@ def paired_fields(
     matched: Mapping[tuple[int, int], ByName],
     otherwise: ByName | None = None,
 ) -> list[FieldPair]:
-    """Return which field of one version is which of another.
+    """Return the pairs of fields of two versions.
 
     Parameters
     ----------
@@ -90,7 +90,8 @@ def paired_fields(
             continue
         old_path = old_paths[before.id]
         change = None if proof is None else _change(before, field, is_renamed=old_path != path)
-        # An Overwrite gives all IDs anew: only the type tells a cast from another column.
+        # An Overwrite assigns all IDs again: only the type distinguishes a cast from another
+        # column.
         if proof is None or (proof is ByName.OVERWRITES and change == "cast"):
             change = "replaced"
         elif change != "renamed" and before.id != field.id and proof is not ByName.OVERWRITES:
@@ -118,7 +119,7 @@ def schema_diff(pairs: Sequence[FieldPair]) -> pl.DataFrame:
 
 
 def _change(before: Field, after: Field, *, is_renamed: bool) -> str | None:
-    """Return what became of a field that both have; IDs alone are no difference."""
+    """Return the change of a field that both have; a new ID alone is no difference."""
     if is_renamed:
         return "renamed"
     if before.logical_type != after.logical_type:

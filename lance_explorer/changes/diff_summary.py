@@ -1,4 +1,4 @@
-"""How many rows of two versions differ, and how."""
+"""How many rows of two versions differ, by class."""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,4 @@
-"""What two versions differ in beside their rows, in words; names and values stand in backticks."""
+"""The differences between two versions other than rows, in words; names and values in backticks."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -31,10 +31,10 @@ _MAPS = {
 
 
 def words_beside_rows(view: HistoryView, begin_version: int, end_version: int) -> list[str]:
-    """Return what two versions of a branch differ in beside their rows, one sentence each.
+    """Return the differences between two versions of a branch other than rows, one sentence each.
 
-    The same as ``table.diff(begin, end)`` tells of schema, indices and configuration; and base
-    paths. If a version is not kept, or is not readable, a sentence says so.
+    The same as ``table.diff(begin, end)`` on schema, indices and configuration; and base paths. If
+    a version is not kept, or is not readable, a sentence says so.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def words_beside_rows(view: HistoryView, begin_version: int, end_version: int) -
 def difference_words(
     before: VersionRecord, after: VersionRecord, fields: Sequence[FieldPair]
 ) -> list[str]:
-    """Return what two versions differ in beside their rows, one sentence each.
+    """Return the differences between two versions other than rows, one sentence each.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _field(row: dict[str, Any]) -> str:
 
 
 def _indices(before: VersionRecord, after: VersionRecord) -> Iterable[str]:
-    """Yield what became of each index, segments together."""
+    """Yield the change of each index, with its segments together."""
     had = {segment.name for segment in before.indices}
     has = {segment.name for segment in after.indices}
     differ = index_diff(before, after)
@@ -134,7 +134,7 @@ def _indices(before: VersionRecord, after: VersionRecord) -> Iterable[str]:
 
 
 def _became(segments: pl.DataFrame) -> str:
-    """Return what became of an index that both versions have."""
+    """Return the change of an index that both versions have."""
     counts = dict(segments.group_by("change").len().iter_rows())
     added, removed = counts.get("added", 0), counts.get("removed", 0)
     if added and removed:
@@ -161,7 +161,7 @@ _PLURALS = {"index": "indices", "entry": "entries"}
 
 
 def _first(said: list[str], noun: str) -> list[str]:
-    """Return the first sentences, and how many more there are."""
+    """Return the first sentences, and the number of the others."""
     more = len(said) - _MOST_NAMED
     if more <= 0:
         return said
@@ -171,7 +171,7 @@ def _first(said: list[str], noun: str) -> list[str]:
 
 
 def _code(text: str, longest: int = _LONGEST_NAME) -> str:
-    """Return text of a file between backticks: on one line, cut, and without backticks itself."""
+    """Return text of a file in backticks: on one line, cut, and without backticks inside."""
     cut = text[: longest + 1]
     shown = "".join([c if c.isprintable() else repr(c)[1:-1] for c in cut.replace("`", "'")])
     return f"`{shown[:longest]}...`" if len(shown) > longest else f"`{shown}`"

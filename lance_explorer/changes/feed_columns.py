@@ -1,4 +1,4 @@
-"""The columns of values of a feed or a diff, where versions may be lost, and those of a key."""
+"""The columns of values of a feed or a diff, where versions may be lost, and of a key."""
 
 from collections.abc import Iterable, Sequence
 
@@ -42,7 +42,7 @@ def feed_columns(
     InvalidArgumentError
         If none of the versions has a chosen column.
     """
-    if end == EMPTY:  # which has no columns: those of the latest version stand for them
+    if end == EMPTY:  # the empty table has no columns: those of the latest version are used
         end = len(line.history.records) - 1
     latest_first = sorted({*positions, end} - {EMPTY}, reverse=True)
     return columns_between([Stop(line, position) for position in latest_first], chosen, lost)
@@ -69,8 +69,8 @@ def check_key(
 ) -> None:
     """Raise InvalidArgumentError unless two versions can be matched by a key.
 
-    Values of a key are compared exactly. So its type must be one in both, or one that has all
-    values of both.
+    Values of a key are compared exactly. So its type must be the same in both, or there must be a
+    type for the values of both.
 
     Parameters
     ----------

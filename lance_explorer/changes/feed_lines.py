@@ -1,4 +1,4 @@
-"""The lines of a change feed, made step by step and read piece by piece."""
+"""The lines of a change feed, made step by step and read in pieces."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -36,14 +36,14 @@ from lance_explorer.storage import done_in_order
 __all__ = ["FeedLines"]
 
 _READS_AT_ONCE = 8
-"""How many batches are read at a time where requests take long."""
+"""The number of batches that are read at a time if requests take long."""
 
 _ROWS_AT_ONCE = 65_536
 _BYTES_AT_ONCE = 64 << 20
-"""How much commits have together whose values are read at once."""
+"""The most rows of commits whose values are read together."""
 
 _Piece = tuple[Images | None, Block, ChangeRuns]
-"""Lines of a batch, and what reads their values."""
+"""Lines of a batch, and the reader of their values."""
 
 
 class FeedLines:
@@ -78,7 +78,7 @@ class FeedLines:
         return empty_feed(values, both_images=self._options.has_both_images)
 
     def steps(self, part: ChangePart | None = None) -> Iterator[ChangeStep]:
-        """Yield what became of rows, commit by commit or all at once."""
+        """Yield the changes of rows, commit by commit or all at once."""
         share = None if part is None else part.share
         if self._is_net:
             yield net_step(self._versions, share, self._traces) if share else self._net_step
@@ -95,9 +95,9 @@ class FeedLines:
     def batches(
         self, batch_size: int | None, part: ChangePart | None = None
     ) -> Iterator[pl.DataFrame]:
-        """Yield the lines, at most so many at a time; values are read for one batch at a time.
+        """Yield the lines, in pieces of limited size; values are read for one batch at a time.
 
-        Where requests take long, those of the next commits are read meanwhile, if they are few.
+        If requests take long, small following commits are read at the same time.
         """
         most = min(self._versions.rows.view.storage.in_flight, _READS_AT_ONCE)
         return done_in_order(self._tasks(batch_size, part), most, batch_size or _ROWS_AT_ONCE)
@@ -105,7 +105,7 @@ class FeedLines:
     def _tasks(
         self, batch_size: int | None, part: ChangePart | None
     ) -> Iterator[tuple[int, Callable[[], pl.DataFrame]]]:
-        """Yield what makes each batch, with its number of lines."""
+        """Yield the makers of batches, each with its number of lines."""
         for pieces in self._read_together(self._pieces(batch_size, part), batch_size):
             take = None
             if self._shared is not None and len(pieces) > 1:
@@ -119,8 +119,8 @@ class FeedLines:
     ) -> Iterator[list[_Piece]]:
         """Yield pieces whose values are read together.
 
-        At first they are few, so that the first batches come soon, and later no more than a batch
-        would have, or than fit in some memory.
+        The first pieces are small, so that the first batches come soon; later ones have at most the
+        rows of a batch, or of a memory limit.
         """
         most = self._rows_together(batch_size)
         together, num_rows, most_pieces = list[_Piece](), 0, 1
@@ -135,7 +135,7 @@ class FeedLines:
             yield together
 
     def _rows_together(self, batch_size: int | None) -> int:
-        """Return how many rows of several pieces are read together; 0 if each piece is alone."""
+        """Return how many rows of several pieces are read together; 0 if each is read alone."""
         if self._shared is None:
             return 0
         history = self._versions.rows.history
@@ -146,7 +146,7 @@ class FeedLines:
 
     @cached_property
     def _shared(self) -> SharedVersions | None:
-        """Which versions have the values of others; None where each piece is read alone."""
+        """The versions that share values with others; None if each piece is read alone."""
         rows, end = self._versions.rows, self._versions.end
         if self._is_net or self._options.images is None or end == EMPTY or rows.namesakes:
             return None
@@ -158,10 +158,10 @@ class FeedLines:
         )
 
     def _pieces(self, batch_size: int | None, part: ChangePart | None) -> Iterator[_Piece]:
-        """Yield the lines of each batch."""
+        """Yield the lines of each step; lines that several parts need are kept."""
         lines = self._lines(part)
         num_lines = None
-        if part is not None and part.count > 1:  # its commits are split together, not each
+        if part is not None and part.count > 1:  # its commits are split together, not one by one
             lines = iter(found := [*lines])
             num_lines = sum([block.num_rows for _, some in found for block in some])
         start, stop = part.lines(num_lines) if part and num_lines is not None else (0, None)
@@ -197,7 +197,7 @@ class FeedLines:
 
     @cached_property
     def _traces(self) -> Traces | None:
-        """What all shares of rows of a net comparison have in common."""
+        """The common part of all shares of a net comparison."""
         versions = self._versions
         if not versions.begin_is_kept:
             return None
@@ -246,7 +246,7 @@ class FeedLines:
     def _columns_named(
         self, names: Sequence[str] | None, lost: LostValues | None, *, has_before: bool
     ) -> ValueColumns:
-        """Return the columns that the images have which are read."""
+        """Return the columns of the images that are read."""
         begin, end = self._versions.begin, self._versions.end
         if self._is_net:
             is_read = has_before and begin != EMPTY and self._versions.begin_is_kept

@@ -1,4 +1,4 @@
-"""A feed in parts that can be made apart from one another: some commits, some rows, some lines."""
+"""A feed in parts that can be computed independently: some commits, some rows, some lines."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -30,10 +30,10 @@ _COMMITS_IN_A_PART = 50
 
 @dataclass(frozen=True, slots=True)
 class ChangePart:
-    """A part of a feed. All parts together are the feed.
+    """All parts together are the feed. All parts together are the feed.
 
-    Those of commits, and of lines, are in its order, one after the other. In those of the rows of
-    a commit, or of a net comparison, each part is in order.
+    In parts by rows, only the rows of each part are ordered. In those of the rows of a commit, or
+    of a net comparison, each part is in order.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class ChangePart:
     share: RowShare | None = None
 
     def lines(self, num_lines: int) -> tuple[int, int]:
-        """Return which lines of so many are in the part: the first, and the one after the last."""
+        """Return the range of lines in the part: the first, and the one after the last."""
         return (
             num_lines * self.number // self.count,
             num_lines * (self.number + 1) // self.count,
@@ -60,7 +60,7 @@ class ChangePart:
 
 
 def check_part(versions: VersionRange, part: ChangePart) -> None:
-    """Raise InvalidArgumentError unless a part is one of a feed."""
+    """Raise InvalidArgumentError unless a part belongs to a feed."""
     part = of_kind("part", part, ChangePart, "one of Changes.parts")
     is_inside = versions.begin <= part.begin <= part.end <= versions.end
     if not is_inside or not 0 <= part.number < part.count:
@@ -70,11 +70,11 @@ def check_part(versions: VersionRange, part: ChangePart) -> None:
 def net_parts(
     versions: VersionRange, num_rows: int, *, has_key: bool, has_values: bool
 ) -> list[ChangePart]:
-    """Return the parts of a net comparison, of about so many rows each.
+    """Return the parts of a net comparison, of about this many rows each.
 
-    Each compares its own rows, where these tell what became of them. Otherwise, and where a key
-    pairs rows that went with rows that came, one part compares all of them; if values are read,
-    each does so, and has some of the lines.
+    Each compares its own rows, if they can be compared independently. Otherwise, and with a key,
+    one part compares all rows; if values are read, each part does so, and contains some of the
+    lines.
     """
     rows, begin, end = versions.rows, versions.begin, versions.end
     kept = begin if versions.begin_is_kept else EMPTY
@@ -94,10 +94,10 @@ def net_parts(
 def commit_parts(
     versions: VersionRange, num_rows: int, *, has_key: bool, has_values: bool
 ) -> list[ChangePart]:
-    """Return the parts of a feed of commits: some commits each, or one that changed many rows.
+    """Return the parts of a feed of commits: some commits each, or a share of a large one.
 
-    Of that one each part compares its own rows, if no version before it is lost and no key pairs
-    them; otherwise it is shared out as a net comparison is.
+    Each share of a large commit compares its own rows, if no version before it is lost and no key
+    pairs them; otherwise it is divided like a net comparison.
     """
     parts, begin, filled = list[ChangePart](), versions.begin, 0
     for position in range(versions.begin + 1, versions.end + 1):
@@ -123,7 +123,7 @@ def commit_parts(
 
 @dataclass(frozen=True, slots=True)
 class CommitSize:
-    """How much a commit changed, as far as metadata tells.
+    """The size of a commit, as far as metadata shows it.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class CommitSize:
 
 
 def commit_sizes(versions: VersionRange) -> Iterator[CommitSize]:
-    """Yield how much each commit changed, in order."""
+    """Yield the size of each commit, in order."""
     history = versions.rows.history
     for position in range(versions.begin + 1, versions.end + 1):
         states, changed = _changed_by(versions, position)
@@ -160,10 +160,9 @@ def commit_sizes(versions: VersionRange) -> Iterator[CommitSize]:
 def parts_of_commit(
     versions: VersionRange, position: int, num_rows: int, start: int, stop: int | None
 ) -> list[ChangePart]:
-    """Return the parts of one commit that tell the rows from an identity up to another.
+    """Return the parts of one commit that contain the rows of a range of identities.
 
-    Where a feed is cut between two rows, the identities stay what they are, however large the parts
-    are that were asked for before or are asked for after.
+    If a feed is cut between two rows, the identities do not depend on the size of the parts.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Changes from a common version to one of a branch, if not all between them is kept.
+"""Changes from a common version to one of a branch, if some versions in between are lost.
 
-With stable row IDs, those that the common version had given out are of the same rows; without, the
-addresses in fragments that have a data file in common are, as long as no lost version moved them.
+With stable row IDs, IDs that the common version had assigned mean the same rows; without them, so
+do addresses in fragments with a common data file, as long as no lost version moved the rows.
 """
 
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def changes_over_a_gap(common: Ancestry, last: Stretch) -> ChangeRuns:
 
 
 def _common_rows(common: Ancestry) -> PlaceRows:
-    """Return the rows of the common version; a branch that left there begins with them."""
+    """Return the rows of the common version; a branch that was created there begins with them."""
     parent = common.branch
     if parent is None or common.version not in parent.history:
         for way in (common.to_first, common.to_second):
@@ -87,7 +87,7 @@ def _by_row_ids(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
 def _matched(
     before: RowRuns, old_keys: Uint64Array, after: RowRuns, new_keys: Uint64Array
 ) -> tuple[RowRuns, RowRuns, RowRuns]:
-    """Return the rows removed, those added, and those that both have, told by their keys."""
+    """Return the removed rows, the added rows, and the common ones, by their keys."""
     old = Runs.split(RunColumns(old_keys, old_keys + before.length, before.after))[0].columns
     new = Runs.split(RunColumns(new_keys, new_keys + after.length, after.after))[0].columns
     removed, added_rows, both = (
@@ -130,7 +130,7 @@ def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     is_moved = ~since & (was == now) & ~is_rewritten & (runs.before != runs.after)
     rewritten = runs.where(is_rewritten)
     wrote = written_rows(end.rows, written, Evidence.DERIVED, base.version, fields)
-    # A known write does not undo an unknown one before it.
+    # A known write does not cancel an unknown one before it.
     also_in_place = unseen.has(wrote.identity) | _is_written(base, end, wrote)
     return [
         wrote.at_least(RowEvent.COLUMN_REWRITTEN, also_in_place),
@@ -143,7 +143,7 @@ def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
 
 
 def _is_written(base: PlaceRows, end: PlaceRows, runs: RowRuns | ChangeRuns) -> NDArray[np.bool_]:
-    """Return which rows stayed where they were, in fragments with values in other files."""
+    """Return which rows did not move, in fragments whose values are in other files."""
     changes = _common_fragments(base, end)
     written = [key for key, change in changes.items() if change is InPlace.VALUES_DIFFER]
     here = np.isin(fragments_of(runs.after), np.array(written, dtype=np.uint64))
@@ -152,7 +152,7 @@ def _is_written(base: PlaceRows, end: PlaceRows, runs: RowRuns | ChangeRuns) -> 
 
 
 def _by_addresses(base: PlaceRows, view: HistoryView, last: Stretch) -> ChangeRuns:
-    """Return what the first kept version of the stretch proves, and then what happened after it."""
+    """Return what the first kept version proves about the lost ones, and then the later changes."""
     kept = view.history.versions
     first = int(kept[kept > np.uint64(last.begin)][0])
     runs = _in_common_fragments(base, place_rows(BranchVersion(view, first)))
@@ -162,10 +162,10 @@ def _by_addresses(base: PlaceRows, view: HistoryView, last: Stretch) -> ChangeRu
 
 
 def _in_common_fragments(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
-    """Return rows of common fragments as what became of them, and others as unknown.
+    """Return rows of common fragments with their fate, and other rows as unknown.
 
-    Where rows came from that the lost versions wrote is not known, and so it is not known of rows
-    that went whether they are those.
+    The origin of rows that lost versions wrote is unknown, so it is also unknown whether missing
+    rows are among them.
     """
     changes = _common_fragments(base, end)
     fragments = np.array(sorted(changes), dtype=np.uint64)
@@ -188,7 +188,7 @@ def _in_common_fragments(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
 
 
 def _common_fragments(base: PlaceRows, end: PlaceRows) -> dict[int, InPlace]:
-    """Return what changed in the files of fragments that have a data file in common."""
+    """Return the changes in the files of fragments that have a common data file."""
     after = {fragment.id: _based_nowhere(fragment) for fragment in end.fragments}
     before = [_based_nowhere(fragment) for fragment in base.fragments]
     pairs = [(old, after[old.id]) for old in before if old.id in after]
@@ -197,13 +197,13 @@ def _common_fragments(base: PlaceRows, end: PlaceRows) -> dict[int, InPlace]:
 
 
 def _shared_fields(base: PlaceRows, end: PlaceRows) -> dict[int, int]:
-    """Return the IDs at the end of fields of the common version, by their IDs there."""
+    """Return the field IDs at the end, by the IDs of the same fields in the common version."""
     before, after = [BranchVersion(one.rows.view, one.version) for one in (base, end)]
     return dict(fields_of_both(before, after).shared)
 
 
 def _based_nowhere(fragment: Fragment) -> Fragment:
-    """Return a fragment that does not say where its files are, which branches say differently."""
+    """Return a fragment without the places of its files, which branches express differently."""
     overlays = [
         replace(overlay, data_file=replace(overlay.data_file, base_id=None))
         for overlay in fragment.overlays
@@ -226,7 +226,7 @@ def _doubted(several: list[RowRuns], change: RowEvent, *, is_doubted: bool) -> C
 def _written_in_place(
     kept: RowRuns, fragments: Uint64Array, changes: list[InPlace]
 ) -> Iterator[ChangeRuns]:
-    """Yield the rows that stayed where they were, and of which files are others."""
+    """Yield the rows that did not move, but have other files."""
     place = np.searchsorted(fragments, fragments_of(kept.after))
     change = np.array(changes, dtype=np.uint8)[place]
     added = kept.where(change == InPlace.COLUMNS_ADDED)

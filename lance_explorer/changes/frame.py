@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 _CHANGE_TYPE = pl.Enum(["insert", "update_preimage", "update_postimage", "delete"])
-"""What a row of a feed is, in the words of Delta."""
+"""The kinds of rows of a feed, in Delta's words."""
 
 _EVENT = pl.Enum(
     [
@@ -96,10 +96,10 @@ CHANGES = FrameSchema(
         ),
     ),
 )
-"""What every feed has, before the values."""
+"""The columns of every feed before the values."""
 
 CHANGED_COLUMNS = "changed_columns"
-"""With both images: the names of the columns whose values differ; null where that is not known."""
+"""With both images: the names of the columns whose values differ; null if unknown."""
 
 _COUNTS = {
     RowEvent.INSERTED: "rows that only the later version has",
@@ -163,12 +163,12 @@ COMMIT_SUMMARY = FrameSchema(
 """The columns of ``Changes.summary()`` commit by commit."""
 
 _WRITTEN = (RowEvent.UPDATED, RowEvent.COLUMN_REWRITTEN, RowEvent.COLUMN_ADDED)
-"""What happens only to rows that are there, also where lost versions had them."""
+"""Events that only happen to existing rows, also if lost versions contained them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines of a feed that are the same sort of thing, in their order.
+    """Lines of a feed of the same kind, in order.
 
     ``change_type`` is None for rows that only moved, and for what is lost. ``is_before`` says
     whether the image is the one before.
@@ -180,12 +180,12 @@ class Block:
 
     @property
     def is_update(self) -> bool:
-        """Whether they are images of rows that were there before and after."""
+        """Whether they are images of rows before and after."""
         return self.change_type in ("update_preimage", "update_postimage")
 
     @property
     def is_lost(self) -> bool:
-        """Whether they are no rows, but say that something is lost."""
+        """Whether they stand for a loss, not for rows."""
         return bool((self.runs.change == RowEvent.LOST).all())
 
     @property
@@ -196,7 +196,7 @@ class Block:
     def pieces(
         self, num_rows: int, start: int = 0, stop: int | None = None
     ) -> Iterator[ChangeRuns]:
-        """Yield the rows from one to another, a run each, so many at a time."""
+        """Yield rows of a range, a run each, in pieces of limited size."""
         ends = np.cumsum(self.runs.length)
         stop = self.num_rows if stop is None else stop
         for begin in range(start, stop, num_rows):
@@ -245,9 +245,8 @@ class Block:
 def blocks(runs: ChangeRuns, *, both_images: bool) -> list[Block]:
     """Return the lines of one commit, or of a net comparison, in the order of a feed.
 
-    Rows that went come first, then images before, images after, rows that only moved, rows that
-    came, and what is lost. Rows that were there before are ordered by the address that they had,
-    others by the one that they have.
+    Removed rows come first, then images before, images after, rows that only moved, added rows, and
+    losses. Existing rows are ordered by their old address, others by the new one.
     """
     was, now = runs.before != NO_ADDRESS, runs.after != NO_ADDRESS
     runs = runs.where(np.argsort(np.where(was, runs.before, runs.after), kind="stable"))

@@ -1,4 +1,4 @@
-"""The values of changed rows, as they were and as they are: read for these rows alone."""
+"""The values of changed rows, before and after: read for these rows only."""
 
 from collections.abc import Iterator
 from threading import Lock
@@ -46,7 +46,7 @@ class _Pair(NamedTuple):
 
 
 class Images:
-    """Values of the rows of one step.
+    """The values of the rows of one step.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Images:
         The rows of the branch of the first version, if that is another one.
     lost : LostValues, optional
         With it values that are lost are null, and noted there, and rows that are no more have the
-        values that they had. By default whatever cannot be read is raised.
+        values that they had. Without it, every failure is raised.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Images:
         self._reading_pair = Lock()
 
     def before(self, runs: ChangeRuns, take: Take | None = None) -> pl.DataFrame:
-        """Return rows as they were, one a run; nulls if that version is not kept."""
+        """Return rows before the step, one a run; nulls if that version is not kept."""
         if self._step.before is None or self._step.before == EMPTY:
             return self._columns.nulls(len(runs))
         return self._read(
@@ -93,7 +93,7 @@ class Images:
         )
 
     def after(self, runs: ChangeRuns, take: Take | None = None) -> pl.DataFrame:
-        """Return rows as they are, one a run."""
+        """Return rows after the step, one a run."""
         return self._read(self._rows, self._step.after, runs.after, runs.identity, take)
 
     def wanted(self, block: Block, runs: ChangeRuns) -> Iterator[WantedRows]:
@@ -112,7 +112,7 @@ class Images:
     ) -> pl.DataFrame:
         """Return lines of a feed with the values of their rows.
 
-        Those that ``take`` returns are not read again.
+        Rows that ``take`` returns are not read again.
         """
         changed = pl.repeat(None, len(runs), dtype=_NAMES, eager=True)
         both = self._both_known(runs) if block.is_update else np.zeros(len(runs), dtype=np.bool_)
@@ -134,18 +134,18 @@ class Images:
 
     @property
     def _has_before(self) -> bool:
-        """Whether rows that are no more have values."""
+        """Whether deleted rows have values."""
         return self._tolerance is not None or self._lost is not None
 
     def _both_known(self, runs: ChangeRuns) -> NDArray[np.bool_]:
-        """Return of which rows both images are wanted, and there."""
+        """Return which rows have both images, and need them."""
         if self._tolerance is None or self._step.before is None:
             return np.zeros(len(runs), dtype=np.bool_)
         known: NDArray[np.bool_] = runs.before != NO_ADDRESS
         return known
 
     def _pair(self, runs: ChangeRuns, take: Take | None) -> _Pair:
-        """Return both images; images before and after come in turn, and are the same rows."""
+        """Return both images in turn: those before and after of the same rows."""
         with self._reading_pair:
             last = self._last
             if last is None or not np.array_equal(last.places, runs.before):

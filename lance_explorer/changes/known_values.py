@@ -1,4 +1,4 @@
-"""The values of rows of one version that are not lost, and why others are."""
+"""The values of rows of one version, with the reasons for lost ones."""
 
 from collections.abc import Iterator, Sequence
 
@@ -38,10 +38,10 @@ def known_values(
     names: Sequence[str],
     lost: LostValues,
 ) -> pl.DataFrame:
-    """Return the same as :func:`.values_at`, null where values are lost, which is noted.
+    """Return the same as :func:`.values_at`, with null for lost values, which are recorded.
 
-    A column of nulls alone has the type Null. What is lost does not depend on which rows are asked
-    for together.
+    A column that is all null has the type Null. Whether a value is lost does not depend on the
+    other rows of the request.
     """
     reader = _Reader(rows, position, lost)
     if has_no_values(rows.view):
@@ -55,7 +55,7 @@ def known_values(
 
 
 class _Reader:
-    """Reads rows of one version of which values may be lost."""
+    """Reads rows of one version some of whose values may be lost."""
 
     def __init__(self, rows: StateRows, position: int, lost: LostValues) -> None:
         self._rows = rows
@@ -65,7 +65,7 @@ class _Reader:
         self._storage = rows.view.storage
 
     def read(self, addresses: Uint64Array, ids: Uint64Array, names: Sequence[str]) -> pl.DataFrame:
-        """Return values; whatever fails for another reason than that they are lost is raised."""
+        """Return values; failures other than losses are raised."""
         try:
             return stored_values(self._rows, self._position, addresses, ids, names)
         except StorageError as error:
@@ -92,8 +92,8 @@ class _Reader:
         return pl.concat(parts, how="vertical_relaxed")[np.argsort(np.concatenate(order))]
 
     def later(self, addresses: Uint64Array, names: Sequence[str]) -> pl.DataFrame:
-        """Return values that are in no file, as later versions or a ledger have them."""
-        if self._is_gone:  # who opens the table again sees what is left
+        """Return values that are in no file, from later versions or a ledger."""
+        if self._is_gone:  # opening the table again shows what is left
             self._lost.version_gone(self._rows, self._position)
             return _nulls(names, len(addresses))
         found, known = later_values(self._rows, self._position, addresses, names)
@@ -102,7 +102,7 @@ class _Reader:
         return found
 
     def _gone(self, addresses: Uint64Array, names: Sequence[str]) -> _Cells:
-        """Return which values are in no file, or in one that cannot be read."""
+        """Return which values are in no file, or in an unreadable one."""
         shape = len(addresses), len(names)
         if self._is_gone or unknown_format(self._rows, self._position) is not None:
             return np.ones(shape, dtype=np.bool_)
@@ -132,7 +132,7 @@ class _Reader:
     def _files_gone(
         self, addresses: Uint64Array, names: Sequence[str]
     ) -> Iterator[tuple[_Cells, _Cells, tuple[int, str, str]]]:
-        """Yield files that are missing: which rows and columns they hold, and what they are."""
+        """Yield missing files: their rows and columns, and what they contain."""
         fields = column_fields(self._record.schema)
         columns = [{field.id for field in fields[name]} for name in names]
         owners = addresses >> _FRAGMENT_BITS

@@ -1,4 +1,4 @@
-"""Values and rows that are gone, or may not be read, and columns in doubt: as findings."""
+"""Values and rows that are lost or forbidden, and doubtful columns: as findings."""
 
 from dataclasses import replace
 from typing import TypedDict
@@ -22,15 +22,15 @@ _HINTS = {
     "detached_restored": "some rows are uncertain: findings() says which, and why",
     "removed_rows_lost": "which rows were removed is lost: findings() says why",
 }
-"""The codes of what is found, and what is said of it in short."""
+"""The codes of findings, with a short sentence each."""
 _LATEST_FORMAT = (2, 3)
-"""Latest data format that is known."""
+"""The latest known data format."""
 
 _ALLOW = Remedy("If these files belong to the table, open it with allow_bases=[...].")
 
 
 class LostValues:
-    """What was found while values were read; what is found again counts once.
+    """The findings while values were read; repeated ones count once.
 
     It is true if values are lost.
 
@@ -49,7 +49,7 @@ class LostValues:
 
     @property
     def hint(self) -> str:
-        """A few words if something was found, else none."""
+        """A few words if there are findings, else ""."""
         return "; ".join(
             dict.fromkeys([words for code, words in _HINTS.items() if code in self._codes])
         )
@@ -69,7 +69,7 @@ class LostValues:
         return findings_frame(self.findings)
 
     def gap(self, rows: Line, position: int) -> None:
-        """Note that versions just before one are lost, or that it restored a detached one."""
+        """Record that versions just before one are lost, or that it restored a detached one."""
         if rows.history.is_uncertain[position]:
             self._note(replace(uncertain_commit(rows.history, position), branch=rows.view.branch))
         if not rows.history.num_lost_before[position]:
@@ -93,7 +93,7 @@ class LostValues:
         )
 
     def begin_gone(self, rows: Line, version: int) -> None:
-        """Note that the version before all changes is not kept."""
+        """Record that the version before all changes is not kept."""
         self._note(
             Finding(
                 "removed_rows_lost",
@@ -106,7 +106,7 @@ class LostValues:
         )
 
     def version_gone(self, rows: Line, position: int) -> None:
-        """Note that a version was removed while it was read."""
+        """Record that a version was removed while it was read."""
         file = rows.history.records[position].file
         self.missing.add(f"{rows.view.storage.uri}/{file.path}")
         self._note(
@@ -119,14 +119,14 @@ class LostValues:
         )
 
     def recorded_only(self, rows: Line, position: int, why: str) -> None:
-        """Note that only a ledger still has a version, and why its values are not read."""
+        """Record that only a ledger has a version, and why its values are not read."""
         remedy = Remedy(
             "Record with values=True before a cleanup, or tag versions whose values should be kept."
         )
         self._note(Finding("values_lost", why, remedy=remedy, is_mild=True, **_at(rows, position)))
 
     def refused(self, rows: Line, position: int, error: Exception) -> None:
-        """Note that no values of a version are read, since it leads elsewhere."""
+        """Record that no values of a version are read, since its files are elsewhere."""
         why = error.__cause__ or error
         self._note(
             Finding(
@@ -135,7 +135,7 @@ class LostValues:
         )
 
     def blobs_refused(self, rows: Line, position: int, column: str) -> None:
-        """Note that blobs of a column are not read, since they lie elsewhere."""
+        """Record that blobs of a column are not read, since they are elsewhere."""
         self._note(
             Finding(
                 "values_lost",
@@ -148,7 +148,7 @@ class LostValues:
         )
 
     def file_gone(self, rows: Line, position: int, fragment_id: int, root: str, path: str) -> None:
-        """Note that a data file is missing, given by the URI of its root and its path there."""
+        """Record that a data file is missing, given by the URI of its root and its path."""
         self.missing.add(f"{root}/{path}")
         self._note(
             Finding(
@@ -160,7 +160,7 @@ class LostValues:
         )
 
     def has_unknown_format(self, rows: Line, position: int) -> bool:
-        """Return whether a version has a data file of a format that is not read, and note it."""
+        """Return whether a version has a data file of an unknown format, and record it."""
         found = unknown_format(rows, position)
         if found is None:
             return False
@@ -178,7 +178,7 @@ class LostValues:
         return True
 
     def column_in_doubt(self, doubt: Doubt, branch: str | None, branch_before: str | None) -> None:
-        """Note that two columns may be one, as far as kept versions show."""
+        """Record that two columns may be the same, as far as kept versions show."""
         self._note(column_in_doubt(doubt, branch, branch_before))
 
     def _note(self, found: Finding) -> None:
@@ -190,7 +190,7 @@ class LostValues:
 
 
 def unknown_format(rows: Line, position: int) -> tuple[Fragment, DataFile] | None:
-    """Return a data file of a version whose format is not known: pylance reads nothing of it."""
+    """Return a data file of a version whose format is unknown: pylance cannot read it."""
     for state in rows.history.states_at(position):
         fragment = rows.history.states[state]
         for file in fragment.files:

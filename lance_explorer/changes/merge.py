@@ -57,9 +57,9 @@ class MergePreview(Answering):
     """What a merge of one branch into another would bring, row by row: a three-way comparison.
 
     Made by :meth:`~lance_explorer.table.Table.merge_preview`. Both sides are compared with their
-    fork, the last version that both have in their past. Lance has no merge of branches; this tells
-    what a script that does one has to bring over, and where somebody has to decide. Nothing is read
-    before a method needs it, and nothing is written.
+    fork, their last common version. Lance has no merge of branches; this shows what a script that
+    merges them has to write, and where somebody has to decide. Nothing is read before a method
+    needs it, and nothing is written.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class MergePreview(Answering):
 
     @property
     def fork(self) -> tuple[str | None, int]:
-        """Branch and number of the last version that both have in their past."""
+        """Branch and number of the last common version."""
         return self._answer(lambda merge: (merge.fork.view.branch, merge.fork.version))
 
     @property
@@ -106,8 +106,8 @@ class MergePreview(Answering):
     def summary(self) -> pl.DataFrame:
         """Return how many rows a merge would bring, and how many are in conflict: one row.
 
-        Values are read of the rows that both sides changed, and of keys; of no others. So a row
-        that one side wrote anew counts as updated, also if its values are what they were.
+        Values are read only of keys, and of rows that both sides changed. So a row that one side
+        rewrote counts as updated, even if its values did not change.
 
         Examples
         --------
@@ -120,7 +120,7 @@ class MergePreview(Answering):
     def rows(
         self, outcome: str | Sequence[str] | None = None, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
-        """Return the rows that either side changed since the fork, and what comes of each.
+        """Return the rows that either side changed since the fork, with the outcome of each.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class MergePreview(Answering):
 
     @documented(MERGE_CELLS)
     def cells(self) -> pl.DataFrame:
-        """Return the cells in conflict: what each was at the fork, and is on both sides, as text.
+        """Return the cells in conflict: the values at the fork and on both sides, as text.
 
         Examples
         --------
@@ -161,7 +161,7 @@ class MergePreview(Answering):
 
     @documented(MERGE_SCHEMA)
     def schema(self) -> pl.DataFrame:
-        """Return the fields that either side changed, and what comes of each.
+        """Return the fields that either side changed, with the outcome of each.
 
         Examples
         --------
@@ -187,10 +187,10 @@ class MergePreview(Answering):
         author: str | None = None,
         reason: str | None = None,
     ) -> "Plan":
-        """Return a plan that merges the branch: a script for whoever is to carry it out.
+        """Return a plan that merges the branch: a script for the person who runs it.
 
-        Rows that only the branch changed are brought over, and cells that only it changed of rows
-        that both did. It is for the latest version of the branch that is merged into.
+        It brings over rows that only the branch changed, and cells that only the branch changed in
+        rows that both changed. It is for the latest version of the branch that is merged into.
 
         Parameters
         ----------
@@ -300,7 +300,7 @@ class MergePreview(Answering):
 
 
 class _Merge:
-    """Both sides, and what became of rows since the fork."""
+    """Both sides, and the changes of rows since the fork."""
 
     def __init__(self, ours: BranchVersion, theirs: BranchVersion, key: Sequence[str]) -> None:
         self.places = ours, theirs

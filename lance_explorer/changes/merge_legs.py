@@ -1,4 +1,4 @@
-"""What one side of a merge did to the rows of the fork, and the values that it gave them."""
+"""What one side of a merge did to the rows of the fork, with its values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ class KeyedRows:
 
 
 class Leg:
-    """The way from the fork to the latest version of one side.
+    """The path from the fork to the latest version of one side.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ class Leg:
 
     @cached_property
     def fields(self) -> list[FieldPair]:
-        """Which field of the fork is which at the end."""
+        """The pairs of fields of the fork and the end."""
         return self.pair.fields
 
     @cached_property
     def runs(self) -> ChangeRuns:
-        """What became of rows: those that only moved, or got a column, are not among them."""
+        """The changes of rows, except moves and added columns."""
         if self.is_none:
             return ChangeRuns.empty()
         runs = self.pair.runs
@@ -67,13 +67,13 @@ class Leg:
         return self._columns(None)
 
     def names(self, at_end: bool) -> dict[str, str]:
-        """Return what the columns are called at one end, by their names in :attr:`columns`."""
+        """Return the names of columns at one end, by their names in :attr:`columns`."""
         place = self.pair.second if at_end else self.pair.first
         return self.columns.names_in(place.view, place.version)
 
     @cached_property
     def kept_columns(self) -> dict[str, str]:
-        """What columns that both ends have are called in :attr:`columns` at the end.
+        """The names of common columns in :attr:`columns` at the end.
 
         By their names at the fork.
         """
@@ -85,20 +85,19 @@ class Leg:
         return {own: name for name, own in self.names(at_end=False).items() if name in there} | kept
 
     def before(self, runs: ChangeRuns, names: Sequence[str] | None = None) -> pl.DataFrame:
-        """Return rows as they were at the fork, one a run; of :attr:`columns` all, or some."""
+        """Return rows at the fork, one a run, with all or some of :attr:`columns`."""
         return self._images(self._some(names)).before(runs)
 
     def after(self, runs: ChangeRuns, names: Sequence[str] | None = None) -> pl.DataFrame:
-        """Return rows as they are at the end, one a run; of :attr:`columns` all, or some."""
+        """Return rows at the end, one a run, with all or some of :attr:`columns`."""
         return self._images(self._some(names)).after(runs)
 
     def keyed(self, key: Sequence[str], side: str) -> KeyedRows:
-        """Return the changed rows by their key: what went and came with one key is one update.
+        """Return the changed rows by key: a removed and an added row with one key are an update.
 
         Raises
         ------
-        InvalidArgumentError
-            If two of them have one key.
+        InvalidArgumentError If two rows have the same key.
         """
         columns = self._columns(key)
         check_key(columns, key, [self.pair.rows_before.stop, self.pair.rows_after.stop])
@@ -151,7 +150,7 @@ class Leg:
 
 
 def _alone(rows: ChangeRuns, change: RowEvent, missing: str) -> ChangeRuns:
-    """Return rows of which only one image counts; the keys tell that they are no updates."""
+    """Return rows with only one image; their keys show that they are no updates."""
     count = len(rows)
     nowhere = np.full(count, NO_ADDRESS, dtype=np.uint64)
     changes = np.full(count, change, dtype=np.uint8)

@@ -23,7 +23,7 @@ _UPDATED = 1
 
 
 def change_numbers(runs: ChangeRuns) -> NDArray[np.uint8]:
-    """Return what was done to rows: numbers of CHANGE."""
+    """Return the changes of rows as numbers of CHANGE."""
     found = np.full(len(runs), _UPDATED, dtype=np.uint8)
     for event, number in _KINDS.items():
         found[runs.change == event] = number
@@ -38,7 +38,7 @@ def row_lines(
     *,
     has_row_ids: bool,
 ) -> pl.DataFrame:
-    """Return the rows with some outcomes, in the order that they had at the fork.
+    """Return the rows with some outcomes, in their order at the fork.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _head(
     if one is None:
         return MERGE_ROWS.build({name: [] for name in MERGE_ROWS.names})
     sides = [side for side in (ours, theirs) if side is not None]
-    base = np.minimum.reduce([side.before for side in sides])  # no address is the largest number
+    base = np.minimum.reduce([side.before for side in sides])  # NO_ADDRESS is the largest number
     nulls = pl.repeat(None, len(one), eager=True)
     evidence = np.maximum.reduce([side.evidence for side in sides])
     return MERGE_ROWS.build(
@@ -144,7 +144,7 @@ def _head(
 
 
 def _beside(head: pl.DataFrame, images: Images) -> pl.DataFrame:
-    """Return lines with the values of their rows, as three structs; null where a row is not."""
+    """Return lines with the values of their rows, as three structs; null for missing rows."""
     return head.hstack(
         [
             image.select(
@@ -193,6 +193,6 @@ def _no_texts(count: int) -> pl.Series:
 
 
 def _clear(texts: pl.Series) -> pl.Series:
-    """Return texts that can be told apart where several stand in one line."""
+    """Return texts that stay distinct when several are joined in one line."""
     told = ["null" if text is None else quoted(text, within=", ") for text in texts]
     return pl.Series(told, dtype=pl.String)

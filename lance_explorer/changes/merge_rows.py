@@ -1,4 +1,4 @@
-"""Rows that two sides changed since their fork: which are the same, and what comes of each."""
+"""Rows that two sides changed since their fork: matched, and with their outcome."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,11 +24,11 @@ __all__ = ["Compared", "Images", "MatchedRows", "MergedColumns", "Places", "Valu
 _Mask = NDArray[np.bool_]
 _OUTCOMES = {name: np.uint8(number) for number, name in enumerate(OUTCOME.categories)}
 _NOTHING = np.uint8(len(_OUTCOMES))
-"""Stands for rows whose values turn out to be what they were."""
+"""Stands for rows whose values turn out to be unchanged."""
 
 
 class MatchedRows(NamedTuple):
-    """The changed rows of both sides, put together.
+    """The changed rows of both sides, matched.
 
     Attributes
     ----------
@@ -47,11 +47,11 @@ class MatchedRows(NamedTuple):
 def matched(
     ours: Leg, theirs: Leg, key: Sequence[str], sides: tuple[str, str], *, share_identities: bool
 ) -> MatchedRows:
-    """Return which changed row of one side is which of the other.
+    """Return which changed rows of both sides are the same.
 
-    Without a key rows are the same if they were at the same address at the fork. If both sides
-    ``share_identities``, as two versions of one branch do, rows that were not at the fork are the
-    same if their identity is.
+    Without a key, rows are the same if they had the same address at the fork. If both sides
+    ``share_identities``, as two versions of one branch do, later rows are the same if their
+    identities are.
     """
     if key:
         mine, their = ours.keyed(key, sides[0]), theirs.keyed(key, sides[1])
@@ -72,14 +72,14 @@ def matched(
 
 
 def _new_rows_apart(runs: ChangeRuns) -> ChangeRuns:
-    """Return runs of which each row that was not at the fork is one of its own."""
+    """Return runs in which each row that did not exist at the fork has a run of its own."""
     return ChangeRuns.concatenated([runs.where(runs.was_live), runs.where(~runs.was_live).rows()])
 
 
 def _same(
     one: ChangeRuns, other: ChangeRuns, by: Literal["before", "identity"]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return which runs of both are the same rows, of those that were at the fork or not."""
+    """Return which runs of both are the same rows, of those at the fork, or of the others."""
     chosen = [runs.was_live == (by == "before") for runs in (one, other)]
     here, there = map(np.flatnonzero, chosen)
     values = getattr(one, by)[here], getattr(other, by)[there]
@@ -88,7 +88,7 @@ def _same(
 
 
 def _common_types(ours: pl.Schema, theirs: pl.Schema) -> dict[str, pl.DataType]:
-    """Return the types of keys, which must be such that both fit in them."""
+    """Return the types of keys; each must hold the values of both sides."""
     found = dict[str, pl.DataType]()
     for (name, one), other in zip(ours.items(), theirs.values(), strict=True):
         common = common_type(one, other)
@@ -113,12 +113,12 @@ def _split(
 
 
 Places = tuple[str, str | None, str | None]
-"""What a column is called in the images of the fork and of both sides; None: it is not there."""
+"""The names of a column in the images of the fork and of both sides; None if it does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergedColumns:
-    """What columns are called in a preview.
+    """The names of columns in a preview.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class MergedColumns:
 
 
 class Images(NamedTuple):
-    """Values of the same rows at the fork, on our side and on theirs; null where a row is not.
+    """Values of the same rows at the fork, on our side and on theirs; null for missing rows.
 
     ``are_there`` tells of each which rows are.
     """
@@ -235,7 +235,7 @@ class Values:
         return Images(nothing, nothing, nothing, (nobody, nobody, nobody))
 
     def only(self, runs: ChangeRuns, *, is_ours: bool) -> Images:
-        """Return the values of rows that one side changed: the other has them as at the fork."""
+        """Return the values of rows that one side changed: the other side has those of the fork."""
         leg = self._ours if is_ours else self._theirs
         base = self._read(leg, runs, runs.was_live, at_end=False)
         after = self._read(leg, runs, runs.is_live, at_end=True)
@@ -245,12 +245,12 @@ class Values:
         return Images(base, base, after, (was, was, now))
 
     def ours_at(self, runs: ChangeRuns, addresses: Uint64Array) -> pl.DataFrame:
-        """Return the values that rows have on our side, where they are at some addresses."""
+        """Return the values of rows on our side at some addresses."""
         place = replace(runs, after=addresses, identity=runs.old_identity)
         return self._read(self._ours, place, place.is_live, at_end=True)
 
     def _read(self, leg: Leg, runs: ChangeRuns, there: _Mask, at_end: bool) -> pl.DataFrame:
-        """Return values of the rows that are there, and nulls for the others."""
+        """Return values of the existing rows, and nulls for the others."""
         schema, some = self.schema, runs.where(there)
         called = self.columns.theirs if leg is self._theirs else {n: n for n in leg.columns.schema}
         wanted = [own for own, name in called.items() if name in schema]
@@ -268,14 +268,14 @@ class Values:
 
 
 def _either(is_first: _Mask, first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
-    """Return some rows of one frame, and the others of another one."""
+    """Return some rows of one frame, and the rest of another one."""
     count = len(first)
     place = np.where(is_first, np.arange(count), count + np.arange(count))
     return pl.concat([first, second])[place]
 
 
 class Compared:
-    """Rows that both sides changed: what comes of each, and which cells are in conflict.
+    """Rows that both sides changed: the outcome of each, and the cells in conflict.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ class Compared:
 
     @cached_property
     def cells(self) -> _Mask:
-        """Which cells are in conflict: one line a row, one column a compared column."""
+        """Which cells are in conflict: one line a row, one column for each compared column."""
         by_us, by_them, differ = self._changed
         was, here, there = self.images.are_there
         cells = by_us & by_them & differ
@@ -308,7 +308,7 @@ class Compared:
 
     @cached_property
     def outcome(self) -> NDArray[np.uint8]:
-        """What comes of each row: numbers of OUTCOME, or one more if nothing has changed."""
+        """The outcome of each row: numbers of OUTCOME, or one more if nothing has changed."""
         by_us, by_them, _ = self._changed
         was, here, there = self.images.are_there
         ours, theirs = by_us.any(axis=1), by_them.any(axis=1)
@@ -338,7 +338,7 @@ class Compared:
         return [*self._values.columns.compared]
 
     def places(self, name: str) -> Places:
-        """Return in which column of each image the values of a compared column are."""
+        """Return the columns of each image that contain the values of a compared column."""
         return self._values.columns.compared[name]
 
     def conflicting_columns(self, chosen: _Mask) -> pl.Series:
@@ -357,7 +357,7 @@ class Compared:
 
     @cached_property
     def _changed(self) -> tuple[_Mask, _Mask, _Mask]:
-        """Which of the compared cells we changed, which they, and in which both sides differ."""
+        """Which of the compared cells we changed, which they changed, and which differ."""
         if not len(self.ours) or not self.columns:
             nothing = np.zeros((len(self.ours), 0), dtype=np.bool_)
             return nothing, nothing, nothing

@@ -1,4 +1,4 @@
-"""The fields that two sides changed since their fork, and the words on a merge of both."""
+"""The fields that two sides changed since their fork, and the words on a merge."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["merge_schema", "merge_words"]
 
 _MOST_NAMED = 8
 _ALL_TOLD = ("dropped", "renamed", "cast")
-"""Changes of which name and type tell everything."""
+"""Changes that name and type describe completely."""
 
 
 def merge_schema(ours: Sequence[FieldPair], theirs: Sequence[FieldPair]) -> pl.DataFrame:

@@ -1,7 +1,7 @@
-"""Which versions must be read to compare two of them.
+"""The versions that must be read to compare two of them.
 
-Stable row IDs tell which row is which by themselves. So two versions that are near each other can
-be compared without the history of the table, unless something between refers to what was before.
+Stable row IDs identify rows by themselves. So two near versions can be compared without the history
+of the table, unless a commit in between refers to earlier versions.
 """
 
 from collections.abc import Collection
@@ -39,13 +39,13 @@ _TOLD_BY_NEIGHBOURS = frozenset(
         OperationName.DATA_REPLACEMENT,
     }
 )
-"""Operations of which the version before and the version itself tell everything."""
+"""Operations that the version and its parent describe completely."""
 
 
 def needed_versions(
     view: HistoryView, begin_version: int, end_version: int, *, is_backward: bool = False
 ) -> HistoryView:
-    """Return the branch with as few of its versions as tell what changed between two.
+    """Return the branch with as few versions as are needed to compare two.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def needed_versions(
 
 
 def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, datetime | None]:
-    """Return when versions were committed, of some of the branch that may not be loaded yet."""
+    """Return the commit times of versions, some of which may not be loaded yet."""
     histories, whole = [rows.history], rows.view.whole
     others = {version for version in versions if version not in rows.history}
     if others and whole is not rows.view:
@@ -85,9 +85,9 @@ def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, dateti
 
 
 def tells_itself(part: HistoryView, view: HistoryView, *, is_backward: bool = False) -> bool:
-    """Whether nothing in a part of a branch, without holes, refers to versions before it.
+    """Whether no version of a complete part of a branch refers to earlier versions.
 
-    Where row IDs were turned on later, row versions of older rows tell the commit that did it.
+    If row IDs were turned on later, row versions of older rows are the version that did it.
 
     Parameters
     ----------
@@ -120,12 +120,12 @@ def tells_itself(part: HistoryView, view: HistoryView, *, is_backward: bool = Fa
 
 
 def _tells_made_up(part: HistoryView, first: History, *, is_backward: bool) -> bool:
-    """Whether row versions that may be made up would be told.
+    """Whether made-up row versions would be shown.
 
-    A compaction stores version 1 for rows of fragments without row versions, which commits that
-    were made by hand may leave; only older versions tell then which wrote the rows. So version 1 is
-    trusted in fragments that the first kept version has, and nowhere else. Forward, no version
-    before the first of both is told, unless columns were added: their commit is looked through.
+    A compaction stores version 1 for rows of fragments without row versions, which hand-made
+    commits may leave; then only older versions show which version wrote the rows. So version 1 is
+    trusted only in fragments that the first kept version has. Forward, no version before the first
+    of both is shown, unless columns were added: then their commit is skipped over.
 
     Parameters
     ----------

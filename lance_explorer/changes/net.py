@@ -1,7 +1,7 @@
-"""Net changes: what happened to each row between two versions, whatever the commits between did.
+"""Net changes: the fate of each row between two versions, whatever the commits between them did.
 
-Both versions are compared as they are; the commits between explain what comparing cannot tell. Rows
-of which nothing changed are not there, and cost nothing.
+Both versions are compared directly; the commits between them explain what the comparison cannot
+show. Unchanged rows are not listed, and cost nothing.
 """
 
 from dataclasses import replace
@@ -44,7 +44,7 @@ __all__ = [
 
 
 def traces_between(rows: StateRows, begin: int, end: int) -> Traces:
-    """Return what the commits between two versions did that comparing them does not show."""
+    """Return what the commits between two versions did that a comparison does not show."""
     fields = EndFields.between(rows.history, begin, end)
     return traces(rows, path_between(rows.history, begin, end), fields)
 
@@ -56,7 +56,7 @@ def net_changes(
     share: RowShare | None = None,
     found: Traces | None = None,
 ) -> ChangeRuns:
-    """Return what happened to the rows between two versions of a branch.
+    """Return the fate of the rows between two versions of a branch.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def net_changes(
     is_told = bool(rows.history.follows_previous[list(path.steps)].all())
     is_lost = parts[1].evidence == Evidence.LOST
     if not by_ids and (is_lost | (parts[1].is_uncertain & (not is_told))).any():
-        parts[0] = _doubted(parts[0])  # lost versions may have made other rows of them
+        parts[0] = _doubted(parts[0])  # lost versions may have replaced them
     if not (by_ids or is_never_back(rows, path)) and begin != EMPTY:
         parts[:2] = _doubted_by_birth(rows, parts[0], parts[1], begin, end)
     net = ChangeRuns.concatenated(parts)
@@ -118,8 +118,8 @@ def net_changes_since(
 ) -> ChangeRuns:
     """Return which rows of a version were added, or written, after one that is not kept.
 
-    Row versions tell it, or kept versions that wrote rows in place; removed rows, and rows that
-    moved, are not known.
+    Row versions show it, or kept versions that wrote rows in place; removed and moved rows are
+    unknown.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def net_changes_since(
     """
     live = _compared(rows, EMPTY, end, share, everywhere=False)
     is_open = np.zeros(len(live), dtype=np.bool_)
-    if rows.namesakes:  # what row versions say of rows of a detached version tells nothing
+    if rows.namesakes:  # row versions of rows of a detached version say nothing
         live = live.cut(live.identity, rows.namesakes.open_borders)
         is_open = rows.namesakes.are_open(live.identity)
     doubtful, live = live.where(is_open), live.where(~is_open)
@@ -155,7 +155,7 @@ def net_changes_since(
 
 
 def _untold_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) -> ChangeRuns:
-    """Return older rows that kept versions may have written in place, unseen by row versions."""
+    """Return older rows that kept versions may have written in place, without new row versions."""
     first = int(np.searchsorted(rows.history.versions, np.uint64(begin_version), side="right"))
     path = path_between(rows.history, first - 1, end)
     unseen = untold_rows(rows, path, EndFields.between(rows.history, end, end)).rewritten
@@ -167,7 +167,7 @@ def _untold_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) 
 def _compared(
     rows: StateRows, begin: int, end: int, share: RowShare | None, *, everywhere: bool
 ) -> RowRuns:
-    """Return the rows that differ, or all rows everywhere, those of common states too."""
+    """Return the rows that differ, or all rows, including those of common states."""
     removed, added = states_between(rows.history, begin, end)
     kept = np.setdiff1d(rows.history.intervals.at(end), added)
     between = None
@@ -184,7 +184,7 @@ def _compared(
 
 
 def is_never_back(rows: StateRows, path: VersionPath) -> bool:
-    """Whether no restore is on the way, lost ones neither."""
+    """Whether there is no restore in between, not even a lost one."""
     history, steps = rows.history, list(path.steps)
     is_told = bool(history.follows_previous[steps].all())
     return is_told and all(
@@ -193,17 +193,17 @@ def is_never_back(rows: StateRows, path: VersionPath) -> bool:
 
 
 def _may_write(rows: StateRows, path: VersionPath) -> bool:
-    """Whether a commit on the way may have given rows other values."""
+    """Whether a commit in between may have changed values of rows."""
     names = {rows.history.records[step].operation for step in path.steps}
     return not names <= KEEPS_VALUES
 
 
 def _without_dropped(runs: RowRuns, *, by_ids: bool) -> RowRuns:
-    """Return rows whose last update has become an earlier one as not written.
+    """Return rows whose last update became an earlier one as not written.
 
-    Without row IDs a fragment of which a column is dropped may be in the state again in which it
-    was before the column was added. With them, a rewrite by hand may have left them out, and the
-    next compaction then gives the first version to such rows.
+    Without row IDs, a fragment from which a column is dropped may return to its state before the
+    column was added. With row IDs, a hand-made rewrite may have left out row versions, and the next
+    compaction then stores version 1 for such rows.
     """
     old, new = runs.updated_before, runs.updated_after
     if by_ids:
@@ -239,9 +239,9 @@ def _added(runs: RowRuns, found: Traces, evidence: Evidence, *, is_certain: bool
 def _doubted_by_birth(
     rows: StateRows, removed: ChangeRuns, added: ChangeRuns, begin: int, end: int
 ) -> list[ChangeRuns]:
-    """Return rows that went and rows that came, doubted where lost versions may have made the same.
+    """Return removed and added rows, marked as uncertain if lost versions may have moved them.
 
-    That may be one that a restore undid, or a restore that is lost itself.
+    That may be one that a restore undid, or a lost restore.
     """
     states = [rows.history.states_at(position) for position in (begin, end)]
     old = Births.of(rows, states[0], removed.before)
@@ -254,7 +254,7 @@ def _doubted_by_birth(
 
 
 def _doubted(net: ChangeRuns) -> ChangeRuns:
-    """Return rows as what they are if no lost version says otherwise."""
+    """Return rows with their classes, assuming that lost versions change nothing."""
     return replace(
         net,
         evidence=np.full(len(net), Evidence.LOST, dtype=np.uint8),
@@ -302,7 +302,7 @@ def _written(
 
 
 def _is_elsewhere(net: ChangeRuns) -> NDArray[np.bool_]:
-    """Return which rows moved, or did and got a column, and nothing else is told of them."""
+    """Return which rows only moved, or moved and got a column."""
     elsewhere = (net.before != net.after) & (net.before != NO_ADDRESS) & (net.after != NO_ADDRESS)
     chosen: NDArray[np.bool_] = elsewhere & (
         (net.change == RowEvent.MOVED) | (net.change == RowEvent.COLUMN_ADDED)
@@ -313,7 +313,7 @@ def _is_elsewhere(net: ChangeRuns) -> NDArray[np.bool_]:
 def _known_by_address(
     rows: StateRows, net: ChangeRuns, found: Traces, begin: int, end: int
 ) -> ChangeRuns:
-    """Return runs with how well it is known, of those that moved elsewhere, who they are."""
+    """Return runs with the evidence for the identity of rows that moved."""
     was, now = net.before != NO_ADDRESS, net.after != NO_ADDRESS
     in_order = was & found.ordered.has(net.identity)
     evidence = np.where(
@@ -333,9 +333,9 @@ def _known_by_address(
 def _linked(
     rows: StateRows, net: ChangeRuns, begin: int, end: int, *, may_be_back: bool
 ) -> ChangeRuns:
-    """Return runs doubted where the rows may be others.
+    """Return runs marked as uncertain where the rows may be others.
 
-    Then who is gone may be one of these, and so may who is there again.
+    Then a missing row may be one of these, and so may a row that came back.
     """
     states = [rows.history.states_at(one) if one != EMPTY else [] for one in (begin, end)]
     was, is_now = [

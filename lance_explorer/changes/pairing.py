@@ -1,4 +1,4 @@
-"""Rows that went and rows that came with the same key, as updates."""
+"""Removed and added rows with the same key, as updates."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,10 +24,10 @@ def pair_by_key(
     read_before: Callable[[ChangeRuns], pl.DataFrame],
     read_after: Callable[[ChangeRuns], pl.DataFrame],
 ) -> ChangeRuns:
-    """Return runs in which a row that went and one that came with its key are one row updated.
+    """Return runs in which a removed and an added row with the same key are one updated row.
 
-    Of several rows with one key the first removed is the first added, and so on; that is
-    uncertain. A key with a null matches nothing. Rows that find no other are certain.
+    If several rows have one key, the first removed is paired with the first added, and so on; that
+    is uncertain. A key with a null matches nothing. Rows without a partner are certain.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Columns that share a name in two versions, but not their values.
 
-A column that is dropped and added again is another one, even if it gets the same field ID. A cast
-makes no other column. If a version between lacks a column, a lost restore brought the column back,
-with its values of then.
+A column that is dropped and added again is another column, even if it gets the same field ID. A
+cast keeps the column. If a version in between lacks a column, a lost restore brought the column
+back, with its old values.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class ReplacedColumns:
 
     @classmethod
     def between(cls, history: History, begin: int, end: int) -> "ReplacedColumns":
-        """Return those of two versions of a branch, given by their positions or EMPTY."""
+        """Return the columns of two versions of a branch, given by their positions or EMPTY."""
         schemas = [() if at == EMPTY else history.records[at].schema for at in (begin, end)]
         if schemas[0] is schemas[1] and begin + 1 == end:
             return cls(frozenset(), frozenset())
@@ -70,7 +70,7 @@ class ReplacedColumns:
 
 
 def _gone_between(history: History, begin: int, end: int) -> set[tuple[int, int]]:
-    """Return the IDs, in both versions, of fields that a version on the way does not have."""
+    """Return the IDs, in both versions, of fields that a version in between lacks."""
     if begin == EMPTY or end == EMPTY:
         return set()
     steps = path_between(history, begin, end).steps
@@ -93,7 +93,7 @@ def _numbered(
     addresses: Uint64Array,
     numbers: dict[_Holders, int],
 ) -> NDArray[np.int64]:
-    """Return for each row the number of the set of files that hold some fields of it."""
+    """Return for each row the number of the set of files that contain some of its fields."""
     here = [rows.history.states[state] for state in rows.history.states_at(position)]
     found = [_holders(fragment, ids) for fragment in here]
     known = np.array([numbers.setdefault(some, len(numbers)) for some in found], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What is asked of changed rows: values, columns, a key, and what is left out."""
+"""Options for changed rows: values, columns, a key, and what is left out."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class RowOptions:
         include: str | Collection[str],
         tolerance: float,
     ) -> "RowOptions":
-        """Return what people ask for; one name may stand for a sequence of one."""
+        """Return the options for given arguments; a single name is accepted."""
         check_choice("images", images, (None, "known", "after", "both"))
         left_in = names("include", include)
         for name in left_in:
@@ -44,17 +44,17 @@ class RowOptions:
 
     @property
     def has_both_images(self) -> bool:
-        """Whether rows are wanted as they were, too."""
+        """Whether the values before the change are wanted, too."""
         return self.images == "both"
 
     @property
     def has_values_before(self) -> bool:
-        """Whether values of rows that are no more are wanted."""
+        """Whether values of deleted rows are wanted."""
         return self.images in ("known", "both")
 
     @property
     def may_lack_values(self) -> bool:
-        """Whether values that are lost are null, and nothing is raised."""
+        """Whether lost values are null, instead of an error."""
         return self.images == "known"
 
     @property

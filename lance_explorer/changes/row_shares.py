@@ -1,6 +1,6 @@
-"""Net changes shared out by rows: each share has its own, and the fragments that can have them.
+"""Net changes divided by rows: each share has its own rows, and reads only their fragments.
 
-Rows are named by their identities, which are row IDs, or the addresses at which they were born.
+Rows are named by their identities, which are row IDs, or their first addresses.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,13 +19,13 @@ from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
 __all__ = ["RowShare", "changed_rows", "row_shares"]
 
 _MOVED_IN_ONE = 8
-"""To compare so many rows that only moved takes about as long as to tell of one that changed."""
+"""Comparing this many rows that only moved takes about as long as showing one changed row."""
 
 _MOST_STRETCHES = 1024
-"""Of one fragment; so that memory does not grow with its rows."""
+"""The most ranges of one fragment, so that memory does not grow with its rows."""
 
 _FAR = 4
-"""So many times its rows, the identities of a fragment have large gaps between them."""
+"""If the range of identities is this many times the number of rows, it is split at large gaps."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class RowShare:
     is_first: bool = False
 
     def states(self, rows: StateRows, states: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return which of some states can have such rows."""
+        """Return which of some states can contain such rows."""
         found: NDArray[np.int64] = states[np.isin(rows.history.states.ids[states], self._ids)]
         return found
 
@@ -60,7 +60,7 @@ class RowShare:
 def row_shares(
     rows: StateRows, states: NDArray[np.int64], changed: Mapping[int, int], num_rows: int
 ) -> list[RowShare]:
-    """Return shares of about so many changed rows each; together they have all identities.
+    """Return shares of about this many changed rows each; together they have all identities.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def row_shares(
 def _scattered(
     rows: StateRows, states: NDArray[np.int64], place: NDArray[np.int64], width: Uint64Array
 ) -> Iterator[tuple[int, int]]:
-    """Yield the fragments whose identities are far apart, by their place, and a state of each."""
+    """Yield the fragments whose identities are far apart, by position, with a state of each."""
     for fragment, first in enumerate(np.unique(place, return_index=True)[1].tolist()):
         state = int(states[first])
         physical_rows = rows.history.states[state].physical_rows or 0
@@ -111,9 +111,9 @@ def _scattered(
 def _stretches(
     start: Uint64Array, stop: Uint64Array, count: float
 ) -> tuple[Uint64Array, Uint64Array, NDArray[np.float64]]:
-    """Return where the ranges of one fragment are, near ones together, and how much changed there.
+    """Return the ranges of one fragment, merging near ones, with the number of changes in each.
 
-    These are the lowest and the highest identity of each stretch, and its part of a count.
+    These are the lowest and the highest identity of each range, and its part of a count.
     """
     first = np.arange(0, len(start), -(-len(start) // _MOST_STRETCHES) or 1)
     if not len(first):
@@ -126,9 +126,9 @@ def _stretches(
 def _borders(
     low: NDArray[np.uint64], high: NDArray[np.uint64], counts: NDArray[np.float64], num_rows: int
 ) -> list[int]:
-    """Return identities with about so many rows between them, of fragments with such counts.
+    """Return identities with about this many rows between them, for fragments with such counts.
 
-    Near the largest numbers they are rounded, which makes shares larger or smaller, not wrong.
+    The largest numbers are rounded, which makes shares larger or smaller, not wrong.
     """
     some = low <= high
     begin, end = low[some].astype(np.float64), high[some].astype(np.float64) + 1
@@ -146,10 +146,10 @@ def _borders(
 def changed_rows(
     history: History, removed: NDArray[np.int64], added: NDArray[np.int64], commits: range
 ) -> dict[int, int]:
-    """Return about how many rows of each fragment changed between two versions.
+    """Return the estimated number of changed rows of each fragment between two versions.
 
-    Deletions are counted, other changes are taken to be of all rows. But most rows that a
-    compaction among the commits, given by their positions, took elsewhere are not told of.
+    Deletions are counted; other changes are assumed to affect all rows. Most rows that a compaction
+    moved are not listed.
     """
     fragments = history.states
     before, after = history.by_id(removed), history.by_id(added)

@@ -1,7 +1,7 @@
-"""Values of rows of many versions, read from the few versions that still have these rows.
+"""Values of rows of many versions, read from the few versions that still contain these rows.
 
-A row has the same values in all versions that have its fragment with the same files. So most rows
-that a run of commits wrote are read at once, from the last of these versions.
+A row has the same values in all versions that contain its fragment with the same files. So most
+rows that a series of commits wrote are read at once, from the last of these versions.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ from lance_explorer.rowids.arrays import Uint64Array
 __all__ = ["SharedReads", "SharedVersions", "Take", "WantedRows"]
 
 Take = Callable[[int, Uint64Array, Sequence[str]], pl.DataFrame | None]
-"""Returns rows of the version at a position that were read already; None if they were not."""
+"""Returns rows of the version at a position that were already read; None if they were not."""
 
 _FRAGMENT_BITS = np.uint64(32)
 _OFFSETS = np.uint64((1 << 32) - 1)
@@ -37,7 +37,7 @@ class WantedRows(NamedTuple):
 
 
 class _Span(NamedTuple):
-    """The positions at which a fragment has the same files and the table the same columns."""
+    """The range of positions with the same files of a fragment and the same columns."""
 
     fragment_id: int
     first: int
@@ -45,7 +45,7 @@ class _Span(NamedTuple):
 
 
 class SharedVersions:
-    """Which version can stand for which in a branch.
+    """Which versions of a branch can replace which for reading.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class SharedVersions:
     def spans(
         self, positions: NDArray[np.int64], addresses: Uint64Array
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return from where to where the fragments of rows have the files of some positions."""
+        """Return the range in which the fragments of rows have the files of some positions."""
         first, last = np.empty_like(positions), np.empty_like(positions)
         for fragment_id, position, some in _by_fragment(positions, addresses):
             _, first[some], last[some] = self._span(fragment_id, position)
@@ -125,7 +125,7 @@ class SharedVersions:
 
     @cached_property
     def _alike_until(self) -> NDArray[np.int64]:
-        """Up to which position versions have the columns and base paths of that at a position."""
+        """The last position at which versions have the columns and base paths of a position."""
         records = self.rows.history.records
         until = np.arange(self._end + 1)
         for place in range(self._end - 1, -1, -1):
@@ -140,14 +140,11 @@ class SharedVersions:
 
 
 class SharedReads:
-    """Rows that are read together as soon as the first of them are wanted.
+    """Rows that are read together when the first of them are wanted.
 
     Parameters
     ----------
-    versions : SharedVersions
-        Which version can stand for which.
-    wanted : iterable of WantedRows
-        All the rows.
+    versions : Yield fragments and positions, each with the places of the rows that have both.
     """
 
     def __init__(self, versions: SharedVersions, wanted: Iterable[WantedRows]) -> None:
@@ -158,7 +155,7 @@ class SharedReads:
     def take(
         self, position: int, addresses: Uint64Array, names: Sequence[str]
     ) -> pl.DataFrame | None:
-        """Return rows of a version; None unless all were read with other rows."""
+        """Return rows of a version; None unless all were read together with other rows."""
         with self._reading:
             found = self._found.get(position)
         if found is None or [*names] != [*self._versions.names_at(position)]:
@@ -182,12 +179,12 @@ class SharedReads:
         try:
             served = self._served(position, addresses)
         except LanceExplorerError:
-            return {}  # whoever reads a version by itself says what is damaged
+            return {}  # reading a version alone shows what is damaged
         by_position = defaultdict[int, list[tuple[Uint64Array, pl.DataFrame]]](list)
         for serving in np.unique(served).tolist():
             some = np.flatnonzero(served == serving)
             if len(np.unique(position[some])) == 1 and position[some[0]] == serving:
-                continue  # it is read alone when it is asked for
+                continue  # it is read alone on request
             distinct, first, place = np.unique(
                 addresses[some], return_index=True, return_inverse=True
             )
@@ -195,14 +192,14 @@ class SharedReads:
             try:
                 values = values_at(self._versions.rows, serving, distinct, ids[some[first]], names)
             except LanceExplorerError:
-                continue  # each version tells by itself what is lost
+                continue  # each version shows its own losses
             for own in np.unique(position[some]).tolist():
                 here = position[some] == own
                 by_position[own].append((addresses[some[here]], values[place[here]]))
         return {own: _joined(parts) for own, parts in by_position.items()}
 
     def _served(self, position: NDArray[np.int64], addresses: Uint64Array) -> NDArray[np.int64]:
-        """Return from which version each row is read: as few as possible together."""
+        """Return the version from which each row is read: as few versions as possible."""
         first, last = self._lives(position, addresses)
         served, chosen = position.copy(), -1
         intervals, place = np.unique(np.stack([last, first], axis=1), axis=0, return_inverse=True)
@@ -211,7 +208,7 @@ class SharedReads:
             chosen = end if chosen < begin else chosen
             stops[number] = chosen
         stop = stops[place.ravel()]
-        # A restore may have brought rows back that were gone in between.
+        # A restore may have brought rows back that were missing in between.
         is_there = self._versions.are_live(stop, addresses)
         served[is_there] = stop[is_there]
         return served
@@ -219,7 +216,7 @@ class SharedReads:
     def _lives(
         self, position: NDArray[np.int64], addresses: Uint64Array
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return from which position to which each row is there as it is at its own one."""
+        """Return the range of positions in which each row is unchanged."""
         first, last = self._versions.spans(position, addresses)
         first = np.maximum(first, position.min())
         first = np.where(self._versions.are_live(first, addresses), first, position)

@@ -1,4 +1,4 @@
-"""The comparisons that an answer about changes is made of: one, or one for each commit."""
+"""The comparisons that make up an answer about changes: one, or one for each commit."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -68,18 +68,18 @@ class VersionRange:
     begin_is_kept: bool
 
     def row_ids(self, runs: ChangeRuns) -> Uint64Array:
-        """Return what names rows that the second version has: row IDs, or addresses there."""
+        """Return the names of rows of the second version: row IDs, or addresses."""
         return runs.after if self.ids_of is None else self.ids_of.row_ids(runs.identity)
 
     @property
     def ids_of(self) -> StateRows | None:
-        """What tells the row IDs of rows; None if the second version has none."""
+        """The source of row IDs; None if the second version has none."""
         return self.rows if self.rows.has_row_ids_at(self.end) else None
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeStep:
-    """What became of rows between two versions.
+    """The fate of rows between two versions.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ def _on_one_side(rows: StateRows, begin_version: int, end_version: int) -> State
     if switched is None or begin_version >= switched or end_version == 0:
         return rows
     if end_version >= switched and begin_version == 0:
-        return rows  # all its rows are new, whatever they were called
+        return rows  # all its rows are new, whatever their IDs were
     if end_version >= switched:
         raise UnsupportedFeatureError(
             f"version {switched} turned stable row IDs off, and which rows of version "
@@ -162,7 +162,7 @@ def _on_one_side(rows: StateRows, begin_version: int, end_version: int) -> State
 
 
 def _is_told_since(rows: StateRows, version: int) -> bool:
-    """Whether row IDs tell what came after a version that is not kept."""
+    """Whether row IDs show what came after a version that is not kept."""
     first = rows.history.records[rows.ids_from].version if rows.ids_from else 0
     return rows.has_row_ids and version >= first
 
@@ -175,10 +175,10 @@ def _was_lost(rows: StateRows, version: int) -> bool:
 
 
 def is_told_by_rows(versions: VersionRange, added: NDArray[np.int64]) -> bool:
-    """Whether what became of a row between two versions is told without looking at other rows.
+    """Whether the fate of a row between two versions can be known without looking at other rows.
 
-    So it is with stable row IDs. Without them, rows that came out of the unknown, or that a restore
-    brought back, put in doubt which others are gone.
+    That is the case with stable row IDs. Without them, rows of unknown origin, or that a restore
+    brought back, make it uncertain which others are gone.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def is_told_by_rows(versions: VersionRange, added: NDArray[np.int64]) -> bool:
 
 
 def is_told_by_itself(versions: VersionRange, position: int) -> bool:
-    """Whether what a commit did to a row is told without looking at other rows."""
+    """Whether what a commit did to a row can be known without looking at other rows."""
     history = versions.rows.history
     is_fork = position == 0 and history.records[0].operation == OperationName.CLONE
     return bool(history.begins_exactly[position]) and not is_fork
@@ -206,9 +206,9 @@ def is_told_by_itself(versions: VersionRange, position: int) -> bool:
 def net_step(
     versions: VersionRange, share: RowShare | None = None, found: Traces | None = None
 ) -> ChangeStep:
-    """Return the net changes between two versions: of all rows, or of those that are told so.
+    """Return the net changes between two versions: of all rows, or of a share.
 
-    If the first version is not kept, a line of its own says that rows that were removed are lost.
+    If the first version is not kept, an extra line says that removed rows are lost.
     """
     rows, end = versions.rows, versions.end
     if versions.begin_is_kept:
@@ -244,9 +244,9 @@ def commit_step(versions: VersionRange, share: RowShare) -> ChangeStep:
 
 
 def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
-    """Yield what happened in each commit that changed rows; what is lost has a line of its own.
+    """Yield the changes of each commit that changed rows; losses have lines of their own.
 
-    From the empty table on, a branch begins with the rows of its parent: they are inserted.
+    From the empty table, a branch begins with the rows of its parent: they are inserted.
     """
     rows = versions.rows
     intervals = rows.history.intervals
@@ -271,9 +271,9 @@ def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
 
 
 def _over_gap(versions: VersionRange, position: int, runs: ChangeRuns) -> Iterator[ChangeStep]:
-    """Yield what a kept version proves of lost ones before it, with a line for what is lost.
+    """Yield what a kept version proves about lost ones before it, with a line for losses.
 
-    When a row ended is not known, but that it did is, if all lost versions are asked for.
+    It is unknown when a row ended, but known that it did, if all lost versions are asked for.
     """
     history = versions.rows.history
     previous = int(history.versions[position - 1]) if position else 0

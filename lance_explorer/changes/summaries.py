@@ -20,7 +20,7 @@ __all__ = ["commit_summary", "net_summary", "num_rows_of", "quick_summary"]
 _Doubts = dict[str, list[int] | list[str | None]]
 
 _NOT_SINCE = (RowEvent.DELETED, RowEvent.MOVED, RowEvent.UNCHANGED)
-"""What row versions do not tell of a version that is not kept."""
+"""What row versions do not show about a version that is not kept."""
 
 
 def net_summary(versions: VersionRange, runs: ChangeRuns) -> pl.DataFrame:
@@ -30,7 +30,7 @@ def net_summary(versions: VersionRange, runs: ChangeRuns) -> pl.DataFrame:
 
 
 def quick_summary(versions: VersionRange) -> pl.DataFrame | None:
-    """Return the same without finding out which rows changed; None if counting cannot tell."""
+    """Return the same from counts alone; None if counts do not suffice."""
     if not versions.begin_is_kept:
         return None
     counts = counted(versions.rows, versions.begin, versions.end)
@@ -107,7 +107,7 @@ def num_rows_of(versions: VersionRange) -> int:
 
 
 def _lost_between(versions: VersionRange) -> int:
-    """Return how many versions are lost on the way from one to the other."""
+    """Return how many versions between the two are lost."""
     if not versions.begin_is_kept:
         between = versions.rows.history.versions
         kept = (between > versions.begin_version) & (between <= versions.end_version)

@@ -19,10 +19,10 @@ __all__ = ["ThreeWay", "check_columns", "named"]
 
 
 class ThreeWay:
-    """Two sides compared with the version that both come from.
+    """Two sides compared with their common base.
 
-    A side need not be later: of a commit that is undone, the version after it is the base, and the
-    version before it is one side.
+    A side need not be later: to undo a commit, the version after it is the base, and the version
+    before it is one side.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class ThreeWay:
 
     @property
     def share_identities(self) -> bool:
-        """Whether all are of one branch, so that rows of one identity are the same row."""
+        """Whether all are on one branch, so that equal identities are the same row."""
         places = {(place.view.uri, place.view.branch) for place in (self.base, *self.places)}
         return len(places) == 1
 
@@ -83,9 +83,9 @@ class ThreeWay:
 
     @cached_property
     def doubtful(self) -> frozenset[str]:
-        """The names of columns that may be one column or two: lost versions would tell.
+        """The names of columns that may be one column or two: lost versions would decide.
 
-        A preview compares them as one. A plan writes nothing by that.
+        A preview treats them as one. A plan does not write such columns.
         """
         found = set[str]()
         for place in self.places:
@@ -138,6 +138,6 @@ def check_columns(place: BranchVersion, keys: Sequence[str]) -> None:
 
 
 def named(place: BranchVersion) -> str:
-    """Return what a version is called: with its branch, if that is not the main branch."""
+    """Return the name of a version, with its branch if that is not the main branch."""
     branch, version = place.view.branch, place.version
     return f"{branch}@{version}" if branch else str(version)

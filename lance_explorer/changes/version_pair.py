@@ -1,4 +1,4 @@
-"""Two versions, of whatever branches, and what a diff must know of both."""
+"""Two versions, on any branches, and what a diff needs to know of both."""
 
 import polars as pl
 from propcache.api import cached_property
@@ -40,7 +40,7 @@ class VersionPair:
 
     @cached_property
     def near(self) -> tuple[BranchVersion, BranchVersion]:
-        """Both, of a branch of which no more versions are read than tell how they differ."""
+        """Both, on a branch of which only the needed versions are read."""
         first, second = self.first, self.second
         if first.view is not second.view:
             return first, second
@@ -51,7 +51,7 @@ class VersionPair:
 
     @cached_property
     def common(self) -> Ancestry:
-        """The version that both come from."""
+        """The common ancestor of both."""
         return ancestry(*self.near)
 
     @cached_property
@@ -68,7 +68,7 @@ class VersionPair:
 
     @cached_property
     def fields(self) -> list[FieldPair]:
-        """Which field of the first is which of the second."""
+        """The pairs of fields of both."""
         try:
             common = self.common if self.is_one_table else None
         except RefNotFoundError:
@@ -113,7 +113,7 @@ class VersionPair:
 
     @cached_property
     def runs(self) -> ChangeRuns:
-        """What became of the rows of the first in the second."""
+        """The fate of the rows of the first in the second."""
         common = self.common
         runs = changes_between(*self.near, common)
         is_one_branch = len((*common.to_first, *common.to_second)) < 2

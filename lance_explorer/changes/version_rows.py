@@ -1,4 +1,4 @@
-"""The rows of one version, on whatever branch."""
+"""The rows of one version, on any branch."""
 
 from dataclasses import dataclass
 
@@ -54,7 +54,7 @@ class PlaceRows:
         return sum(map(self.rows.num_live, self.rows.history.states_at(self.position)))
 
     def live(self) -> RowRuns:
-        """Return all live rows, as if they had just been added."""
+        """Return all live rows as if they had just been added."""
         return live_rows(self.rows, self.position)
 
 
@@ -63,8 +63,7 @@ def place_rows(place: BranchVersion) -> PlaceRows:
 
     Raises
     ------
-    VersionNotFoundError
-        If the version is in no line of history.
+    VersionNotFoundError If the version is on no branch.
     """
     rows = state_rows(place.view)
     try:

@@ -1,4 +1,4 @@
-"""What commits on the way did to rows that their row versions do not tell of."""
+"""What commits in between did to rows without new row versions."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ _NO_IDENTITIES = np.empty(0, dtype=np.uint64)
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """Rows to which something happened on the way that comparing both ends does not show.
+    """Rows to which something happened that a comparison of both ends does not show.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Traces:
 
 
 def traces(rows: StateRows, path: VersionPath, fields: EndFields) -> Traces:
-    """Collect what happened on the way to rows of two versions, which have such fields."""
+    """Collect what happened in between to rows of two versions, which have these fields."""
     return Traces(
         untold_rows(rows, path, fields), _unpaired(rows, path), _told_by_order(rows, path)
     )

@@ -1,7 +1,7 @@
-"""What views and the report advise: what ``check`` finds, but for what takes long to find.
+"""What views and the report advise: what ``check`` finds, except slow checks.
 
-A view shows all of :func:`advice`, or what it has on the topic of the view; so no two of them can
-say different things, nor another thing than ``table.check()``.
+A view shows all of :func:`advice`, or the part on its topic; so views and ``table.check()`` never
+contradict each other.
 """
 
 from collections import Counter
@@ -30,11 +30,11 @@ SEVERITY_WORDS: Mapping[Severity, str] = {
 """What a severity means, the worst first."""
 
 NOTHING_TO_DO = "Nothing needs to be done"
-"""What is said where there is no advice."""
+"""The sentence if there is no advice."""
 
 
 def advice(view: HistoryView, look: Look = survey) -> list[Finding]:
-    """Return what ``table.check()`` does, but for row IDs, which may take long; the worst first.
+    """Return the findings of ``table.check()`` except on row IDs, the most serious first.
 
     ``look`` tells what lies in the folder of the table.
 
@@ -47,7 +47,7 @@ def advice(view: HistoryView, look: Look = survey) -> list[Finding]:
 
 
 def disk_advice(view: HistoryView, version: int, look: Look = survey) -> list[Finding]:
-    """Return what of it concerns files of a version; with the latest one, all files there are."""
+    """Return the advice on files of a version; for the latest one, on all files."""
     parts: list[Part] = [("files", lambda: health_findings(view, version, "files"))]
     if version == view.latest_version:
         parts.append(of_storage(view, look))
@@ -55,7 +55,7 @@ def disk_advice(view: HistoryView, version: int, look: Look = survey) -> list[Fi
 
 
 def advice_counts(found: Sequence[Finding]) -> str:
-    """Return how much of it is wrong, should be done, or is worth knowing; nothing if none is.
+    """Return how much of it is wrong, should be done, or is worth knowing; "" if there is none.
 
     Examples
     --------

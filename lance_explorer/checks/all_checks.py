@@ -1,4 +1,4 @@
-"""Everything that can be checked of a table's whole history, as one list of findings."""
+"""Everything that can be checked in a table's whole history, as one list of findings."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -44,13 +44,13 @@ __all__ = [
 ]
 
 Look = Callable[[HistoryView], Survey]
-"""What lists the folder of a table, or remembers what was there."""
+"""The survey of the folder of a table, made on first use."""
 
 Part = tuple[Topic, Callable[[], Iterable[Finding]]]
-"""What is checked, and what finds what is wrong with it."""
+"""A subject of checks, and the check itself."""
 
 MOST_STATES = 200_000
-"""The row IDs of more states of fragments are checked only if that is asked for."""
+"""The row IDs of more states of fragments are checked only on request."""
 
 
 def check(
@@ -59,7 +59,7 @@ def check(
     severity: Severity = "info",
     key: str | Sequence[str] | None = None,
 ) -> pl.DataFrame:
-    """Return one row for each finding of a severity or worse, the worst first."""
+    """Return one row for each finding of a severity or worse, the most serious first."""
     return CHECKS.build(findings_frame(check_findings(view, depth, severity, key)).to_dict())
 
 
@@ -70,15 +70,14 @@ def check_findings(
     key: str | Sequence[str] | None = None,
     look: Look = survey,
 ) -> list[Finding]:
-    """Return what is found of a severity or worse, the worst first.
+    """Return the findings of a severity or worse, the most serious first.
 
     ``look`` tells what lies in the folder of the table. What cannot be checked is a warning
-    ``not_checked``; a table of which no version can be read is an error of the caller.
+    ``not_checked``; if no version can be read, that is an error of the caller.
 
     Raises
     ------
-    InvalidArgumentError
-        If ``depth`` or ``severity`` is none of those there are, or ``key`` are no columns.
+    InvalidArgumentError If ``depth`` or ``severity`` is unknown, or ``key`` names no columns.
     """
     check_choice("depth", depth, DEPTHS)
     check_choice("severity", severity, SEVERITIES)
@@ -113,7 +112,7 @@ def of_metadata(view: HistoryView) -> Part:
 
 
 def _judged(view: HistoryView, finding: Finding) -> Finding:
-    """Return a finding; one on the latest manifest with what follows from that for the table."""
+    """Return a finding; one on the latest manifest includes its consequence for the table."""
     if finding.code != "unreadable_manifest" or finding.last_version != view.latest_version:
         return finding
     whole = damage_of(survey(view))
@@ -123,18 +122,18 @@ def _judged(view: HistoryView, finding: Finding) -> Finding:
 
 
 def of_files(view: HistoryView) -> Part:
-    """Check what the latest version says of its fragments, indices and row IDs."""
+    """Check what the latest version records about its fragments, indices and row IDs."""
     return "files", lambda: health_findings(view, view.latest_version)
 
 
 def of_storage(view: HistoryView, look: Look = survey) -> Part:
-    """Check what lies in the folder of the table; ``look`` tells what does."""
+    """Check the folder of the table, which ``look`` surveys."""
     return "storage", lambda: of_branch(view.branch, storage_findings(look(view)))
 
 
 @collector_paused()
 def found_by(view: HistoryView, parts: list[Part]) -> list[Finding]:
-    """Return what some checks find, the worst first, and which known bug did it."""
+    """Return the findings of some checks, the most serious first, with the known bug of each."""
     found = [finding for part in parts for finding in _checked(view, *part)]
     found = [with_known_bug(view, finding) for finding in found]
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
@@ -143,9 +142,9 @@ def found_by(view: HistoryView, parts: list[Part]) -> list[Finding]:
 def _checked(
     view: HistoryView, topic: Topic, build: Callable[[], Iterable[Finding]]
 ) -> list[Finding]:
-    """Return what a check found, and why it did not come to its end.
+    """Return the findings of a check, and why it did not finish.
 
-    Once it found an error, another process reads values: pylance may end its process on damage.
+    Once it finds an error, another process reads values: damage may end pylance's process.
     """
     found = list[Finding]()
     try:
@@ -160,7 +159,7 @@ def _checked(
 
 
 def _indices(view: HistoryView) -> Iterator[Finding]:
-    """Yield what is wrong with entries of indices, and with searches through the other indices."""
+    """Yield wrong entries of indices, and failing searches through the other indices."""
     wrong = set[str]()
     for finding in index_truth(view):
         if finding.code != "not_checked":
@@ -170,7 +169,7 @@ def _indices(view: HistoryView) -> Iterator[Finding]:
 
 
 def _row_ids(view: HistoryView, is_deep: bool) -> list[Finding]:
-    """Return what is wrong with row IDs; of very many fragments only if that is asked for."""
+    """Return errors in row IDs; for very many fragments only on request."""
     history = view.history
     count = len(history.states) if any(map(is_stable, history.records)) else 0
     if is_deep or count <= MOST_STATES:

@@ -1,4 +1,4 @@
-"""What checks find, as an answer."""
+"""The findings of checks as an answer."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,7 @@
-"""Where the rows of damaged files stand besides: in whole files of earlier versions of a branch.
+"""Where else the rows of damaged files are: in whole files of earlier versions of a branch.
 
-A compaction leaves the files that it replaced until they are cleaned up. So cells of a row that it
-moved are lost only if those files are damaged, too, and those from which they were moved.
+A compaction leaves the replaced files until they are cleaned up. So cells of a moved row are lost
+only if those files, and the ones before them, are damaged, too.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,14 +30,14 @@ _Rows = NDArray[np.bool_]
 _Fields = frozenset[int]
 
 _WITH_NEW_ROWS = (OperationName.APPEND, OperationName.OVERWRITE)
-"""Operations whose files have rows that were nowhere before."""
+"""Operations whose files contain new rows."""
 
 _MOST_COMMITS = 20
-"""So many commits that wrote damaged files are compared with the version before; more take long."""
+"""The most commits that wrote damaged files and are compared with the previous version."""
 
 
 class Fate(NamedTuple):
-    """What became of the cells of some rows in a damaged file.
+    """The fate of the cells of some rows in a damaged file.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Fate(NamedTuple):
 
 
 class Copies:
-    """Finds where the rows of damaged files stand besides.
+    """Finds where else the rows of damaged files are.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Copies:
 
     @property
     def is_broken(self) -> _Rows:
-        """For each state of a fragment whether it needs a damaged file."""
+        """For each state of a fragment, whether it needs a damaged file."""
         states = self._history.states
         if not self._begins and not self._deletions:
             return np.zeros(len(states), dtype=np.bool_)
@@ -97,13 +97,13 @@ class Copies:
         )
 
     def broken_fields(self, fragment: Fragment) -> frozenset[int] | None:
-        """Return the fields that a fragment has in damaged files; None: its deletions are lost."""
+        """Return the fields of a fragment in damaged files; None if its deletions are lost."""
         if self._has_no_deletions(fragment):
             return None
         return frozenset[int]().union(*self._broken(fragment).values())
 
     def fate(self, named: NamedDataFile, addresses: Uint64Array) -> Fate:
-        """Return what became of rows of a damaged file; they are told by their addresses."""
+        """Return the fate of rows of a damaged file, given by their addresses."""
         count = len(addresses)
         fate = Fate(np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_), set())
         begin, fields = self._begins[named.file.path], frozenset(named.file.fields)
@@ -122,7 +122,7 @@ class Copies:
         rows: NDArray[np.int64],
         fate: Fate,
     ) -> None:
-        """Look in the version before the one that first has a file for what some rows were there.
+        """Look in the version before the one that first has a file, for rows that existed then.
 
         ``addresses`` are those of the rows in that version, and ``rows`` their numbers.
         """
@@ -161,7 +161,7 @@ class Copies:
         rows: NDArray[np.int64],
         fate: Fate,
     ) -> None:
-        """Look at fragments that rows were in before, by what happened to the rows since."""
+        """Look in the earlier fragments of rows, by the events of these rows."""
         states = self._states_at(begin - 1)
         fragments = fragments_of(before)
         is_kept = np.isin(event, (RowEvent.MOVED, RowEvent.COLUMN_ADDED))
@@ -176,11 +176,11 @@ class Copies:
             there = frozenset([one for file in fragment.all_files for one in file.fields])
             if fields - there:  # the commit itself wrote them first
                 self._lost(fate, begin)[rows[here]] = True
-            # What an update wrote stands nowhere else; which columns that were is not known.
+            # What an update wrote exists nowhere else; which columns it wrote is unknown.
             is_updated = here & (event == RowEvent.UPDATED)
             (self._lost(fate, begin) if has_all else fate.is_open)[rows[is_updated]] = True
             others = here & ~is_kept & ~is_updated
-            if fields & there:  # written in place: the values may be those from before
+            if fields & there:  # written in place: the values may be older ones
                 fate.is_open[rows[others]] = True
             moved = here & is_kept
             if not moved.any() or not fields & there:
@@ -196,14 +196,14 @@ class Copies:
                 self._look(self._begins[path], some, before[moved], rows[moved], fate)
 
     def _lost(self, fate: Fate, begin: int) -> _Rows:
-        """Return where rows are marked of which no version before a position has the cells.
+        """Return places with a mark for rows whose cells no earlier version has.
 
-        After a restore, versions that it went back over may have them, in files that came later.
+        After a restore, versions that it abandoned may have them, in later files.
         """
         return fate.is_open if begin < self._last_restore else fate.is_lost
 
     def _changes(self, begin: int, addresses: Uint64Array) -> ChangeRuns | None:
-        """Return what a commit did to rows of some fragments, one run each; None if not known."""
+        """Return what a commit did to rows of some fragments, one run each; None if unknown."""
         if begin not in self._runs:
             ends = [self._history.records[at].version for at in (begin - 1, begin)]
             self._runs[begin] = None
@@ -231,11 +231,11 @@ class Copies:
         return frozenset([field.id for field in self._history.records[position].schema])
 
     def _broken(self, fragment: Fragment) -> Mapping[str, _Fields]:
-        """Return the damaged data files of a fragment, with the fields that each has."""
+        """Return the damaged data files of a fragment, with the fields of each."""
         files = [file for file in fragment.all_files if file.path in self._begins]
         return {file.path: frozenset(file.fields) for file in files}
 
     def _has_no_deletions(self, fragment: Fragment) -> bool:
-        """Tell whether it is not known which rows of a fragment are deleted."""
+        """Tell whether it is unknown which rows of a fragment are deleted."""
         file = fragment.deletion_file
         return file is not None and file.path(fragment.id) in self._deletions

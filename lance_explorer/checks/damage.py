@@ -1,7 +1,7 @@
-"""What is damaged in a table, judged as a whole: what is lost, and where else the rows stand.
+"""The damage of a table, judged as a whole: what is lost, and where else the rows are.
 
-A file that is gone does not mean that rows are: a compaction leaves the files that it replaced
-until they are cleaned up, and the values below an overlay are those from before it.
+A missing file does not mean missing rows: a compaction leaves the replaced files until they are
+cleaned up, and the values below an overlay are the earlier ones.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ DAMAGE = FrameSchema(
 """The columns of ``Damage.to_polars()``."""
 
 RECOVER = Ask("Recover", "recover")
-"""Asks the explorer for a plan that repairs the table."""
+"""The question for a plan that repairs the table."""
 
 MENDED = frozenset(
     {
@@ -87,7 +87,7 @@ MENDED = frozenset(
         "index_names_no_rows",
     }
 )
-"""The findings of what such a plan mends, if the latest version needs it."""
+"""The findings that such a plan repairs, if they concern the latest version."""
 
 _BROKEN = {"missing": "missing", "wrong_size": "of another size than is named"}
 _ROW_KINDS = ("data", "deletion")
@@ -112,25 +112,25 @@ class DamagedFile:
 
     @property
     def lost(self) -> Uint64Array:
-        """The rows with cells that stand nowhere else."""
+        """The rows with cells that exist nowhere else."""
         return NO_ROWS if self.fate is None or self.rows is None else self.rows[self.fate.is_lost]
 
     @property
     def open(self) -> Uint64Array:
-        """The rows of which it is not known whether their cells stand elsewhere."""
+        """The rows of which it is unknown whether their cells exist elsewhere."""
         rows = NO_ROWS if self.rows is None else self.rows
         return rows if self.fate is None else rows[self.fate.is_open & ~self.fate.is_lost]
 
     @property
     def num_elsewhere(self) -> int | None:
-        """How many rows stand elsewhere; None if that is not known of all."""
+        """How many rows exist elsewhere; None if that is not known for all."""
         if self.rows is None or len(self.open):
             return None
         return len(self.rows) - len(self.lost)
 
     @property
     def versions_elsewhere(self) -> list[int]:
-        """The versions that have cells of these rows in whole files."""
+        """The versions that contain the cells of these rows in whole files."""
         return sorted(self.fate.versions) if self.fate and self.num_elsewhere else []
 
 
@@ -145,7 +145,7 @@ _COSTS = {
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """The newest whole version, and how many rows going back to it changes; None: not known."""
+    """The newest whole version, and how many rows change by going back to it; None if unknown."""
 
     version: int
     costs: Mapping[RowEvent, int] | None = None
@@ -168,7 +168,7 @@ class Back:
 
 
 class Damage(Answering):
-    """What is damaged in a table, what is lost by that, and where else its rows stand.
+    """The damage of a table, what is lost by it, and where else its rows are.
 
     Made by :meth:`~lance_explorer.table.Table.damage`; true if anything is damaged.
 
@@ -231,7 +231,7 @@ class Damage(Answering):
 
     @property
     def consequence(self) -> str:
-        """What the latest version lost by it, in sentences."""
+        """What the latest version lost, in sentences."""
         if self.unreadable:
             return (
                 f"The manifest of the latest version, {self.unreadable[-1].version}, cannot be "
@@ -307,14 +307,14 @@ class Damage(Answering):
 
     @property
     def answer(self) -> Answer:
-        """The files, the newest whole version, and what going back to it loses."""
+        """The files, the newest whole version, and what is lost by going back to it."""
         frame = self.to_polars()
         looked = {
             "quick": "Only sizes of files were looked at, not what is in them.",
             "deep": "Sizes and ends of files were looked at, not the values in them.",
             "values": "Every column of every data file was read.",
         }[self._depth]
-        plan = "A plan repairs what can be, and says what is lost: `table.plan_recovery()`."
+        plan = "A plan repairs what it can, and says what is lost: `table.plan_recovery()`."
         told = [self.remedy.words, plan, looked] if self.files else [looked]
         return Answer(
             self.sentence,
@@ -372,7 +372,7 @@ def damage(view: HistoryView, depth: Depth = "deep") -> Damage:
 
 
 def damage_of(found: Survey, depth: Depth = "quick") -> Damage:
-    """Return what is damaged of what a survey found."""
+    """Return the damage that a survey found."""
     view = found.view
     files = _broken_files(view, found, depth)
     named = [one for one in named_data_files(view) if one.file.path in files.data]
@@ -386,11 +386,11 @@ def damage_of(found: Survey, depth: Depth = "quick") -> Damage:
 
 
 _Part = tuple[int, int, bool]
-"""From which row to before which one, and whether only live rows are counted."""
+"""The range of rows, and whether only live rows are counted."""
 
 
 class _Inside(NamedTuple):
-    """What is wrong with a data file, and in which columns and rows, if not in all."""
+    """The damage of a data file, and the columns and rows concerned, if not all."""
 
     problem: str
     columns: tuple[str, ...] = ()
@@ -404,14 +404,14 @@ class _Inside(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """Damaged files: of data files by their names what is wrong with them; and all others."""
+    """Damaged files: the damage of data files by name; and all others."""
 
     data: dict[str, "_Inside"]
     others: list[DamagedFile]
 
 
 def _broken_files(view: HistoryView, found: Survey, depth: Depth) -> _Files:
-    """Return the files that are missing, of another size, or damaged inside."""
+    """Return the files that are missing, have another size, or are damaged inside."""
     objects = owned_lazily(found).collect()
     objects = objects.with_columns(pl.col("status", "kind").cast(pl.String))
     data, others = dict[str, _Inside](), list[DamagedFile]()
@@ -539,7 +539,7 @@ def _union(several: Sequence[Uint64Array]) -> Uint64Array:
 
 
 def _of_log(view: HistoryView) -> Iterator[DamagedFile]:
-    """Yield what is damaged of the write-ahead log, if its rows were not merged."""
+    """Yield the damage of the write-ahead log, if its rows were not merged."""
     if not view.history.records:
         return
     try:
@@ -565,12 +565,12 @@ def _manifests(view: HistoryView) -> Iterator[DamagedFile]:
 
 
 def _is_damaged(version: UnreadableVersion) -> bool:
-    """Tell whether a manifest is damaged, and not one that only this package does not read."""
+    """Tell whether a manifest is damaged, and not only unknown to this package."""
     return isinstance(version.error, CorruptFileError)
 
 
 def _newest_whole(view: HistoryView, is_broken: NDArray[np.bool_]) -> Back | None:
-    """Return the newest version of which all files are whole, given the states that are not."""
+    """Return the newest version whose files are all whole, given the damaged states."""
     history = readable_history(view.history)
     for position in range(len(history) - 1, -1, -1):
         if is_broken[history.intervals.at(position)].any():

@@ -25,7 +25,7 @@ from lance_explorer.history.view import HistoryView
 __all__ = ["DROPPED_SHARE", "LARGE_DROPPED_BYTES", "data_file_findings", "dropped_columns"]
 
 LARGE_DROPPED_BYTES = 1_000_000
-"""So many bytes of dropped columns are worth knowing ..."""
+"""Bytes of dropped columns that are worth knowing ..."""
 
 DROPPED_SHARE = 0.1
 """... if they are this part of the data, too."""
@@ -34,15 +34,14 @@ _MOST_NAMED = 3
 
 
 def data_file_findings(view: HistoryView) -> Iterator[Finding]:
-    """Yield a finding for each data file of a kept version whose end is not what it should be.
+    """Yield a finding for each data file of a kept version whose end is wrong.
 
-    That reads the last bytes of each, and what describes the file: two or three requests. Files
-    that are missing are told by what is on disk.
+    That reads the last bytes of each file, and its description: two or three requests. Missing
+    files are reported by the survey of the folder.
 
     Raises
     ------
-    UnreachableError
-        If one can not be looked at: that does not mean that it is damaged.
+    UnreachableError If a file cannot be reached: that does not mean that it is damaged.
     """
     for named in with_progress([*named_data_files(view)], "Opening data files"):
         file = named.file
@@ -113,7 +112,7 @@ def _other_rows(named: NamedDataFile, rows: int) -> Iterator[Finding]:
 
 
 def _check(file: DataFile, footer: DataFooter) -> None:
-    """Check the footer of a file against what its manifest says of the file.
+    """Check the footer of a file against its manifest.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the end of a data file says of it: how many rows and which columns it has."""
+"""The end of a data file: how many rows and which columns it has."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ __all__ = ["FileEnd", "read_end"]
 
 
 class FileEnd(NamedTuple):
-    """What the end of a data file says.
+    """The content of the end of a data file.
 
     Attributes
     ----------
@@ -43,9 +43,7 @@ def read_end(root: Storage, path: str, size: int) -> FileEnd:
 
     Raises
     ------
-    CorruptFileError
-        If it does not end as data files do.
-    FileNotFoundError
+    CorruptFileError If it is not the end of a data file. FileNotFoundError
         If there is no such file.
     """
     begin = max(size - DATA_FOOTER_BYTES, 0)
@@ -59,7 +57,7 @@ def read_end(root: Storage, path: str, size: int) -> FileEnd:
     place, length = decode_buffer_place(root.get_range(path, footer.buffers_start, 16))
     description = root.get_range(path, place, length)
     fields = decode_file_schema(description)
-    if any(field.id >= 0 for field in fields):  # what describes blobs has no IDs
+    if any(field.id >= 0 for field in fields):  # the fields that describe blobs have no IDs
         fields = tuple([field for field in fields if field.id >= 0])
     columns = [(one.name, one.logical_type) for one in fields if one.parent_id == NO_PARENT]
     described = [

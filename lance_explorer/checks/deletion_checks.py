@@ -1,4 +1,4 @@
-"""Whether deletion files have the rows that manifests count, and no others."""
+"""Whether deletion files contain exactly the rows that manifests count."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ MOST_FILES = 1_000
 def deletion_findings(view: HistoryView, is_deep: bool) -> Iterator[Finding]:
     """Yield a finding for each deletion file that contradicts its manifest.
 
-    Those of all kept versions are read, if there are not too many, else those of the latest one.
+    Those of all kept versions are read if there are not too many, else those of the latest one.
     """
     history = readable_history(view.history)
     count = int(np.count_nonzero(history.states.deletion_types >= 0))
@@ -36,7 +36,7 @@ def deletion_findings(view: HistoryView, is_deep: bool) -> Iterator[Finding]:
             remedy=Remedy('Call table.check(depth="deep").'),
             is_mild=True,
         )
-    # Those that are missing, or in a place that may not be read, are findings already.
+    # Missing or forbidden files are findings already.
     wrong = files.with_columns(version=versions).filter(
         pl.col("problem").is_not_null(), pl.col("file_bytes").is_not_null()
     )

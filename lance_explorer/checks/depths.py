@@ -22,7 +22,7 @@ _LEFT_OUT: dict[Depth, tuple[str, str]] = {
 
 
 def left_out(depth: Depth) -> Iterator[Finding]:
-    """Yield what a depth does not look at, so that it does not read as healthy.
+    """Yield what a depth does not check, so that it does not look healthy.
 
     Examples
     --------

@@ -33,7 +33,7 @@ from lance_explorer.inspect.indices import covered_fragments
 __all__ = ["TRIED_TYPES", "index_trials"]
 
 TRIED_TYPES = ("BTREE", "BITMAP", "ZONE_MAP", "BLOOM_FILTER", "NGRAM", "LABEL_LIST", "unknown")
-"""Types that a search can be told not to use; old writers did not store which it is."""
+"""Types for which a search can be told not to use the index; old writers did not store the type."""
 
 _MOST_SAMPLED = 64
 _SHORTEST_WORD = 3
@@ -45,8 +45,8 @@ _SHOWN_ROWS = 3
 def index_trials(view: HistoryView, without: Container[str] = ()) -> Iterator[Finding]:
     """Yield a finding for each index of the latest version that does not find sampled live rows.
 
-    Of each fragment rows are taken, at most 64 in all, and their values searched. ``without`` are
-    names of indices that need no trial any more.
+    Of each fragment some rows are sampled, at most 64 in all, and their values searched.
+    ``without`` are names of indices that need no trial any more.
     """
     version = view.latest_version
     history = view.version(version)
@@ -97,7 +97,7 @@ def _tried(
         yield unreadable(view, subject.name, trial.failure, columns[0])
         return
     if not trial.num_tried and len(values):
-        raise UnsupportedFeatureError("no search asked it: another index may be asked instead")
+        raise UnsupportedFeatureError("no search used it: another index may be used instead")
     if len(trial.missing):
         some = ", ".join(map(str, trial.missing[:_SHOWN_ROWS].tolist()))
         more = ", ..." if len(trial.missing) > _SHOWN_ROWS else ""
@@ -158,7 +158,7 @@ def _covered(view: HistoryView, segments: Sequence[IndexMetadata]) -> frozenset[
 
 
 def _filters(column: str, values: pl.Series, kind: str) -> list[str]:
-    """Return filters that find the rows with some values; none if none is known for their type."""
+    """Return filters that find the rows with some values; none if their type has none."""
     name = f"`{column}`"
     if kind == "NGRAM":
         words = [text for text in values.to_list() if _is_plain(text)]
@@ -172,12 +172,12 @@ def _filters(column: str, values: pl.Series, kind: str) -> list[str]:
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether all of the begin of a text counts for an n-gram index."""
+    """Tell whether an n-gram index uses the whole beginning of a text."""
     return len(text[:40]) >= _SHORTEST_WORD and text[:40].isascii() and text[:40].isalnum()
 
 
 def _literal(value: object) -> str:
-    """Return a value as SQL; nothing for a type that is not searched."""
+    """Return a value as SQL; None for a type that is not searched."""
     match value:
         case bool():
             return str(value).lower()

@@ -1,4 +1,4 @@
-"""Whether indices tell the truth: what their files hold, beside the rows that they cover."""
+"""Whether indices are right: the content of their files, compared with the rows that they cover."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ from lance_explorer.values.index_entries import (
 __all__ = ["CHECKED_TYPES", "index_truth"]
 
 CHECKED_TYPES = ("BTREE", "BITMAP", "LABEL_LIST", "INVERTED", *VECTOR_TYPES)
-"""Types whose entries are compared with rows: of the last two which rows there are, no values."""
+"""Types whose entries are compared with rows: of the last two only which rows they contain."""
 
 _FILES = {
     "BTREE": "page_data.lance",
@@ -50,17 +50,17 @@ _FILES = {
     "INVERTED": "docs.lance",
     **dict.fromkeys(VECTOR_TYPES, "auxiliary.idx"),
 }
-"""How the names of the files end that hold the entries."""
+"""Suffixes of the files that contain the entries."""
 
 _PLAIN_VECTORS = tuple(
     [f"fixed_size_list:{number}:" for number in ("float", "double", "uint8", "int8")]
 )
 
 _MOST_BYTES = 1 << 30
-"""Larger segments are not compared: their entries are held in memory."""
+"""The largest segments that are compared: their entries are held in memory."""
 
 _MOST_ROWS = 1 << 28
-"""Nor are segments that cover more rows, which a damaged manifest may claim: each is read."""
+"""The most rows of a segment, of which a damaged manifest may claim too many: each is read."""
 
 _BTREE_OF_ADDRESSES = 1
 _OFFSET_BITS = 32
@@ -73,7 +73,7 @@ _ROWS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class _Truth:
-    """What is wrong with a segment in one version: rows, by what they are."""
+    """What is wrong with a segment in one version: rows, by kind of error."""
 
     missing: pl.Series
     wrong: pl.Series
@@ -86,12 +86,13 @@ class _Truth:
 
 
 def index_truth(view: HistoryView, version: int | None = None) -> Iterator[Finding]:
-    """Yield a finding for each thing that indices of a version hold wrongly; the latest by default.
+    """Yield a finding for each kind of error of indices of a version; the latest by default.
 
     Reads the files of BTREE, BITMAP and LABEL_LIST indices, and the indexed columns of the
-    fragments that they cover; of vector indices which rows they have, and of INVERTED ones, which
-    leave out rows without words, whether these were ever there. What a search passes over anyway is
-    not told: entries of rows that were deleted, and of fragments that a segment covers no more.
+    fragments that they cover; of vector indices the rows that they contain, and of INVERTED ones,
+    which leave out rows without words, whether these rows ever existed. Entries that a search skips
+    anyway are not reported: those of deleted rows, and of fragments that a segment no longer
+    covers.
     """
     version = view.latest_version if version is None else version
     history = view.version(version)
@@ -167,7 +168,7 @@ def _told(truth: _Truth, place: _Seen, remedy: Remedy, by_address: bool) -> Iter
 
 
 def _since(view: HistoryView, version: int, segment: IndexMetadata) -> _Since:
-    """Return in which versions a segment is wrong: kept ones are looked at backwards."""
+    """Return in which versions a segment is wrong, looking backwards through kept ones."""
     first, is_certain = version, False
     earlier = [
         record.version
@@ -234,10 +235,9 @@ def _sorted(pairs: pl.DataFrame) -> pl.DataFrame:
 def _in_order(
     rows: pl.DataFrame, entries: pl.DataFrame, at_once: int = _ROWS_AT_ONCE
 ) -> tuple[pl.Series, pl.Series] | None:
-    """Return what :func:`_joined` does for sorted rows and entries, none there twice; else None.
+    """Return the result of :func:`_joined` for sorted, distinct rows and entries; else None.
 
-    Comparing what is sorted, part by part, takes a fraction of the time and of the memory of two
-    joins.
+    Comparing sorted parts takes a fraction of the time and of the memory of two joins.
     """
     theirs = entries["row"].to_numpy()
     parts = [(entries["row"].clear(), entries["row"].clear())]
@@ -301,7 +301,7 @@ def _missing_vectors(
 def _entries(
     view: HistoryView, history: History, segment: IndexMetadata, by_address: bool
 ) -> pl.DataFrame:
-    """Return what a segment holds: rows, as the version knows them, and values."""
+    """Return the content of a segment: rows, by their IDs in the version, and values."""
     record = history.records[0]
     storage, folder = index_folder(segment, record.manifest.base_paths, view.storage)
     kind = index_type(segment)
@@ -346,7 +346,7 @@ def _covered(view: HistoryView, history: History, segment: IndexMetadata) -> lis
 def _nowhere(
     history: History, rows: pl.Series, covered: frozenset[int], by_address: bool
 ) -> pl.Series:
-    """Return the rows that no version can have had."""
+    """Return the rows that no version can have contained."""
     manifest = history.records[0].manifest
     if not by_address:
         return rows.filter(rows >= manifest.next_row_id).unique().sort()

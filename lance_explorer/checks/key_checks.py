@@ -1,4 +1,4 @@
-"""Whether a key is unique, as its owner says that it is."""
+"""Whether a key is unique, as its owner says."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ __all__ = ["key_findings"]
 
 
 def key_findings(view: HistoryView, key: Sequence[str]) -> Iterator[Finding]:
-    """Yield a finding if rows of the latest version have one key, and one if keys are null."""
+    """Yield a finding if rows of the latest version share a key, and one if keys are null."""
     found = duplicates(view, key)
     subject, version = Subject("column", ", ".join(found.key)), found.version
     if found.num_keys:

@@ -13,7 +13,7 @@ __all__ = ["opening_findings"]
 def opening_findings(view: HistoryView) -> list[Finding]:
     """Return a finding for each latest or tagged version that pylance does not open and read.
 
-    It opens the version and reads its first row: a manifest can be such that only pylance refuses.
+    It opens the version and reads its first row, since some manifests are refused only by pylance.
     """
     found = [_refusal(view, branch, version) for branch, version in _versions(view)]
     return [finding for finding in found if finding is not None]
@@ -68,7 +68,7 @@ def _refusal(view: HistoryView, branch: str | None, version: int) -> Finding | N
     else:
         return None
     if step != "open" and "not found" in why.lower():
-        return None  # what is on disk tells of files that are missing
+        return None  # the survey of the folder reports missing files
     return Finding(
         "not_opened",
         f"pylance cannot {step} version {version}: {why}",

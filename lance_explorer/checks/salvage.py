@@ -1,7 +1,7 @@
 """What is left of a table that does not open: its data files, with the columns that they have.
 
-No manifest says which files belong together. Transactions do, as far as they are there; but which
-of them were committed nobody knows.
+No manifest says which files belong together. Transactions do, if they are still there; but it is
+unknown which of them were committed.
 """
 
 import os
@@ -74,7 +74,7 @@ _FORMATS = {(0, 3): "2.0", (0, 1): "0.1", (0, 2): "0.1"}
 _SHOWN_COLUMNS = 6
 
 _LONG_NAME = r"([0-9a-f]{12})[0-9a-f]{12,}\.lance"
-"""A name as Lance gives it to data files."""
+"""A file name in Lance's form."""
 
 _Columns = tuple[tuple[str, str], ...]
 """Names and types."""
@@ -82,7 +82,7 @@ _Columns = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class SalvagedFile:
-    """A data file that is left: a line of the frame, whose columns the first attributes are.
+    """A data file that is left: a line of the frame, whose columns are the first attributes.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class SalvagedFile:
 
     @property
     def is_left_out(self) -> bool:
-        """Whether a copy of the rows would have them twice, or has no place for them."""
+        """Whether a copy of the rows would duplicate them, or cannot place them."""
         return self.is_replaced or self.is_overlay
 
 
@@ -158,7 +158,7 @@ class Salvage(Answering):
 
     @cached_property
     def _groups(self) -> dict[_Columns, list[SalvagedFile]]:
-        """The files that are worth copying, by the columns that they have."""
+        """The files that are worth copying, by their columns."""
         groups = dict[_Columns, list[SalvagedFile]]()
         for file in self.files:
             if file.is_whole and not file.is_left_out:
@@ -198,7 +198,7 @@ class Salvage(Answering):
         return f"lx.open_table({literal(self.uri)})"
 
     def _column_words(self, columns: _Columns) -> str:
-        """Return the names of columns, with their types where names alone would not do."""
+        """Return the names of columns, with their types if names alone are ambiguous."""
         if not columns:
             return "unknown columns (legacy format)"
         names = [name for name, _ in columns]
@@ -214,7 +214,7 @@ class Salvage(Answering):
     def code(self) -> str:
         """Code that copies the rows into new tables, one for each set of columns.
 
-        Files of the legacy format are left out: pylance reads them through a manifest only.
+        Files of the legacy format are left out: pylance reads them only through a manifest.
         """
         groups = [(columns, files) for columns, files in self._groups.items() if columns]
         if not groups:
@@ -280,7 +280,7 @@ class Salvage(Answering):
             schema={"kind": pl.String, "num_files": pl.Int64, "size_bytes": pl.Int64},
         )
         frame = self.to_polars().sort("note", nulls_last=False, maintain_order=True)
-        # What is null in all rows says nothing, and long names of files leave no room.
+        # Columns without a value are left out, and long file names need room.
         without = ["format_version", "types"]
         without += ["columns"] * (not frame["columns"].list.len().sum())
         without += [name for name in ("problem", "note") if frame[name].null_count() == len(frame)]
@@ -352,7 +352,7 @@ def salvage(
 
     Notes
     -----
-    Of each data file the last bytes are read, two or three requests, and all transactions. Each
+    The last bytes of each data file are read, two or three requests, and all transactions. Each
     file since format 2.0 says how many rows and which columns it has.
 
     Examples
@@ -388,7 +388,7 @@ def salvage(
 
 
 def _name(path: str) -> str:
-    """Return the path of a data file as manifests and transactions name it."""
+    """Return the path of a data file in the form of manifests and transactions."""
     return path.rpartition(f"{_DATA}/")[2]
 
 
@@ -421,7 +421,7 @@ def _kind(path: str) -> str:
 
 
 def _read(storage: Storage, info: FileInfo) -> SalvagedFile:
-    """Return what the end of a data file says."""
+    """Return the content of the end of a data file."""
     name, size = info.name, info.size_bytes
     try:
         end = read_end(storage, name, size)
@@ -438,7 +438,7 @@ def _read(storage: Storage, info: FileInfo) -> SalvagedFile:
 
 @dataclass(slots=True)
 class _Told:
-    """What transactions say of data files, by their names."""
+    """What transactions say about data files, by name."""
 
     deleted: dict[str, tuple[int, int]] = field(default_factory=dict)
     replaced: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -447,7 +447,7 @@ class _Told:
     overwritten: int = -1
 
     def add(self, data: bytes) -> None:
-        """Take what a transaction says; a damaged one says nothing."""
+        """Collect what a transaction says; a damaged one says nothing."""
         try:
             transaction = decode_transaction(data)
         except FormatError:
@@ -477,7 +477,7 @@ class _Told:
                 self.overlays[overlay.data_file.path] = f"it has new values of some rows of {first}"
 
     def of(self, file: SalvagedFile, whole: Container[str]) -> SalvagedFile:
-        """Return a file with what transactions say of it; ``whole`` are those that can be read."""
+        """Return a file with what transactions say about it; ``whole`` are the readable files."""
         name = _name(file.path)
         version, deleted = self.deleted.get(name, (None, None))
         new = self.replaced.get(name)
@@ -501,7 +501,7 @@ class _Told:
 
 
 def _fragments_of(operation: Operation) -> Iterator[Fragment]:
-    """Yield the fragments that an operation names, as they are afterwards."""
+    """Yield the fragments of an operation, in their state after it."""
     groups = operation.groups if isinstance(operation, Rewrite) else ()
     yield from [fragment for group in groups for fragment in group.new_fragments]
     for name in ("fragments", "updated_fragments", "new_fragments"):

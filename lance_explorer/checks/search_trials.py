@@ -1,4 +1,4 @@
-"""Compares searches by words and by vectors with scans, and tells the age of centroids."""
+"""Compares searches by words and by vectors with scans, and reports the age of centroids."""
 
 from collections.abc import Iterator
 
@@ -33,30 +33,30 @@ __all__ = [
 VECTOR_TYPES = tuple(
     [f"IVF_{graph}{kind}" for graph in ("", "HNSW_") for kind in ("FLAT", "PQ", "SQ", "RQ")]
 )
-"""Types of indices of vectors; those of old writers are called VECTOR, or unknown."""
+"""Types of vector indices; old writers stored VECTOR, or nothing."""
 
 FEW_FOUND = 0.8
-"""If a search finds a smaller part of the nearest rows, that is a finding."""
+"""If a search finds a smaller share of the nearest rows, that is a finding."""
 
 AGED_SHARE = 0.5
-"""If so many rows came after the training, that is worth knowing; a warning if 90 %."""
+"""The share of rows after the training that is worth knowing; 90 % is a warning."""
 
 _HALF = 0.5
 _MOSTLY = 0.9
 
 _MOST_VECTORS = 16
 _MOST_VECTOR_BYTES = 1 << 28
-"""A search without an index reads all vectors; of more bytes that takes too long."""
+"""The most bytes of vectors: a search without an index reads all of them."""
 
 _MOST_VERSIONS = 50
 _SHOWN_ROWS = 3
 
 VECTORS = "fixed_size_list:"
-"""How the types of columns begin that have vectors."""
+"""Prefixes of the types of vector columns."""
 
 _TEXTS = ("string", "large_string", "list", "large_list")
 _FOR_READERS = ("format_version", "block_size", "document_granularity")
-"""Settings of words that do not change which rows a word finds, or that pylance does not take."""
+"""Settings of words that do not change which rows a word finds, or that pylance does not accept."""
 
 
 def word_findings(
@@ -96,7 +96,7 @@ def word_findings(
 def vector_findings(
     view: HistoryView, segment: IndexMetadata, column: str, positions: pl.Series
 ) -> Iterator[Finding]:
-    """Yield what is to be known of an index of vectors: what it finds, and what it was made of."""
+    """Yield findings on a vector index: its recall, and the age of its centroids."""
     version, name, options = view.latest_version, segment.name, view.storage.options
     try:
         now = training(value_root(view, version), version, name, options)
@@ -154,7 +154,7 @@ def vector_findings(
 
 
 def unreadable(view: HistoryView, name: str, failure: str, column: str) -> Finding:
-    """Return that searches through an index of the latest version fail."""
+    """Return the finding that searches through an index of the latest version fail."""
     version = view.latest_version
     return Finding(
         "index_unreadable",
@@ -194,7 +194,7 @@ def _aged(
 
 
 def _trained_at(view: HistoryView, name: str, made: Training) -> tuple[int, bool]:
-    """Return the first kept version that had most centroids, and whether none before had them."""
+    """Return the first kept version with most of the centroids, and whether it is the first."""
     first, looked = view.latest_version, 0
     known: object = None
     for record in reversed(view.history.records):
@@ -222,7 +222,7 @@ def _trained_at(view: HistoryView, name: str, made: Training) -> tuple[int, bool
 
 
 def _covered_rows(view: HistoryView, version: int, name: str) -> int | None:
-    """Return how many live rows an index covers in a version; None if that is not known."""
+    """Return how many live rows an index covers in a version; None if unknown."""
     history = view.version(version)
     ids = history.states.ids
     is_covered = np.zeros(len(ids), dtype=np.bool_)
@@ -237,7 +237,7 @@ def _covered_rows(view: HistoryView, version: int, name: str) -> int | None:
 
 
 def type_of(view: HistoryView, version: int, column: str) -> str:
-    """Return the type of a column of the top level; nothing if there is none of that name."""
+    """Return the type of a top-level column; "" if there is none of that name."""
     schema = view.version(version).records[0].schema
     types = [one.logical_type for one in schema if (one.name, one.parent_id) == (column, NO_PARENT)]
     return types[0] if types else ""

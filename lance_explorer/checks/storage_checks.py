@@ -1,4 +1,4 @@
-"""What is wrong with the files of a table: missing, cut off, left over, or of unknown use."""
+"""Problems with the files of a table: missing, cut off, left over, or of unknown use."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ from lance_explorer.storage import LocalStorage
 __all__ = ["LARGE_LEFTOVER_BYTES", "LARGE_OLD_BYTES", "LEFTOVER_SHARE", "storage_findings"]
 
 LARGE_LEFTOVER_BYTES = 1_000_000_000
-"""So many bytes that no version names are worth a warning ..."""
+"""Bytes that no version names and that are worth a warning ..."""
 
 LEFTOVER_SHARE = 0.2
 """... or so large a part of all, if it is more than a megabyte."""
@@ -26,12 +26,11 @@ LEFTOVER_SHARE = 0.2
 _SOME_BYTES = 1_000_000
 
 LARGE_OLD_BYTES = 1_000_000_000
-"""So many bytes that only old versions need are worth knowing; a warning if they are more than
-what the latest version needs."""
+"""Bytes that only old versions need; more than the latest version needs is a warning."""
 
 
 def storage_findings(found: Survey) -> Iterator[Finding]:
-    """Yield a finding for each kind of thing that is wrong."""
+    """Yield a finding for each kind of problem."""
     needed = (
         *("base_uri", "path", "kind", "size_bytes", "status", "first_version", "last_version"),
         "is_own",
@@ -52,7 +51,7 @@ _COPIED = Remedy("The manifest has a copy.")
 
 
 def _damaged(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
-    """Tell of files that are missing or of another size, those of the latest version first."""
+    """Report files that are missing or have another size, those of the latest version first."""
     latest = found.view.latest_version
     for status, code, words in (
         ("missing", "missing_files", "missing"),
@@ -81,7 +80,7 @@ def _damaged(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
 
 
 def _empty_index_folders(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
-    """Tell of folders of indices without any file; object stores have none."""
+    """Report folders of indices without any file; object stores have none."""
     if not isinstance(found.view.storage.live, LocalStorage):
         return
     folder = "_indices/"
@@ -98,7 +97,7 @@ def _empty_index_folders(objects: pl.DataFrame, found: Survey) -> Iterator[Findi
 
 
 def _of_old_versions(objects: pl.DataFrame) -> Iterator[Finding]:
-    """Tell of what only old versions need, and neither a tag nor a branch keeps."""
+    """Report files that only old versions need, and neither a tag nor a branch keeps."""
     size = pl.col("size_bytes").sum()
     old = objects.filter(pl.col("status") == "old")
     total = int(old.select(size).item())
@@ -122,7 +121,7 @@ def _of_old_versions(objects: pl.DataFrame) -> Iterator[Finding]:
 
 
 def _left_over(objects: pl.DataFrame) -> Iterator[Finding]:
-    """Tell of files that no version names, once they are old enough."""
+    """Report files that no version names, once they are old enough."""
     orphans = objects.filter(pl.col("status") == "orphan")
     size, total = int(orphans["size_bytes"].sum()), int(objects["size_bytes"].sum())
     if not len(orphans):
@@ -161,10 +160,10 @@ def _unknown(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
 
 
 def _in_bases(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
-    """Tell of base paths that could not be looked at, and of what no version names in others."""
+    """Report base paths that could not be listed, and unnamed files in the others."""
     opened = {storage.uri for storage in found.named.roots.storages if storage is not None}
     for uri, problem in closed_bases(found).items():
-        if uri not in opened:  # which the check of bases tells
+        if uri not in opened:  # which the check of base paths reports
             continue
         num_named = len(objects.filter(base_uri=uri))
         yield Finding(
@@ -185,7 +184,7 @@ def _in_bases(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
 
 
 def _refs(found: Survey) -> Iterator[Finding]:
-    """Tell of tags and branches that lead nowhere."""
+    """Report tags and branches that lead nowhere."""
     view = found.view
     for name in view.refs.branches:
         try:

@@ -1,7 +1,7 @@
 """Whether the values in data files can be read, and whether compactions kept them.
 
-Data files have no checksums. So values that were damaged and can still be read are found only where
-something repeats them: the files from before a compaction do, as long as their version is kept.
+Data files have no checksums. So damaged values that can still be read are found only if something
+repeats them: the files before a compaction do, as long as their version is kept.
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ __all__ = ["UnreadableValues", "value_findings"]
 
 _FEWEST_ROWS = 1_024
 _MOST_PARTS = 64
-"""Damaged rows are narrowed down to ranges of so many rows, or to such a part of the file."""
+"""Damaged rows are narrowed down to ranges of this many rows, or to this part of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ _files_read = notes(dict[tuple[str, int | None], Sequence[Finding]], are_carried
 """Findings by file. They are kept until all files are read, so that a check can be continued."""
 
 _compared = notes(dict[int, Sequence[Finding]], are_carried=True)
-"""Findings by the version of a compaction, kept likewise."""
+"""Findings by the version of a compaction, kept in the same way."""
 
 
 def value_findings(view: HistoryView) -> Iterator[Finding]:
@@ -72,8 +72,7 @@ def value_findings(view: HistoryView) -> Iterator[Finding]:
 
     Raises
     ------
-    UnreachableError
-        If a file can not be looked at; the next check goes on there.
+    UnreachableError If a file cannot be reached; the next check continues there.
     """
     view.storage.io.values_apart = True
     known = _files_read(view)
@@ -92,12 +91,12 @@ def value_findings(view: HistoryView) -> Iterator[Finding]:
         if version not in _compared(view):
             _compared(view)[version] = [*_changed(view, version)]
         yield from _compared(view)[version]
-    known.clear()  # the next check is to see what was damaged since then
+    known.clear()  # the next check compares with this one
     _compared(view).clear()
 
 
 def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
-    """Yield a finding for each column of a file of which rows cannot be read."""
+    """Yield a finding for each column of a file with unreadable rows."""
     subject = Subject("fragment", str(named.fragment.id), named.file.path)
     try:
         for columns in _columns_of(view, named):
@@ -120,7 +119,7 @@ def _unreadable(view: HistoryView, named: NamedDataFile) -> Iterator[Finding]:
 def _other_bytes(
     view: HistoryView, named: NamedDataFile, digests: Mapping[tuple[str, str], Mapping[int, str]]
 ) -> Iterator[Finding]:
-    """Yield a finding if a file is not what it was when a ledger took digests of it."""
+    """Yield a finding if a file differs from its digests in a ledger."""
     try:
         root, path = data_file(named.file, named.bases, view.storage)
         recorded = digests.get((root_key(root.uri, view.on_branch(None).uri), path))
@@ -156,14 +155,14 @@ def _other_bytes(
 
 
 def _columns_of(view: HistoryView, named: NamedDataFile) -> Iterator["_Columns"]:
-    """Yield the columns of a file by what reads them; none if the file is missing."""
+    """Yield the columns of a file by their reader; none if the file is missing."""
     if (named.file.major_version, named.file.minor_version) in LEGACY_VERSIONS:
         yield _through_fragment(view, named)
         return
     root, path = data_file(named.file, named.bases, view.storage)
     info = root.find(path)
     if info is None:
-        return  # which what is on disk tells
+        return  # which the survey of the folder reports
     end = read_end(root, path, info.size_bytes)
     names = [name for name, _ in end.columns if name not in end.described]
     uri, options = checked_uri(root, path), view.storage.options
@@ -175,7 +174,7 @@ def _columns_of(view: HistoryView, named: NamedDataFile) -> Iterator["_Columns"]
 def _of_columns(
     view: HistoryView, named: NamedDataFile, subject: Subject, found: "_Columns"
 ) -> Iterator[Finding]:
-    """Yield a finding for each of some columns of a file of which rows cannot be read."""
+    """Yield a finding for each of some columns of a file with unreadable rows."""
     columns, count, read, counts_live, fewest = found
 
     def why_not(some: list[str], begin: int, end: int) -> str:
@@ -212,10 +211,10 @@ def _of_columns(
 
 
 class _Columns(NamedTuple):
-    """Some columns of a file, how many rows they have, and what reads rows of them.
+    """Some columns of a file, the number of rows, and the reader of their rows.
 
     ``read`` takes columns, the first row and a number of rows, and raises an error if they cannot
-    be read. If ``counts_live``, only live rows are counted. What cannot be read is narrowed down to
+    be read. If ``counts_live``, only live rows are counted. Unreadable values are narrowed down to
     ``fewest`` rows.
     """
 
@@ -231,7 +230,7 @@ def _through_fragment(
 ) -> _Columns:
     """Return columns that are read through the fragment: its live rows.
 
-    So are legacy files, and of others the payloads of blobs, whose names in the file are given.
+    Legacy files are read like that, and the payloads of blobs of other files.
     """
     version, fragment = named.versions[1], named.fragment
     history = view.version(version)
@@ -268,7 +267,7 @@ def _through_fragment(
 
 
 def _parts(why_not: Callable[[int, int], str], count: int, fewest: int) -> list[tuple[int, int]]:
-    """Return which rows cannot be read: from the first to before the second of each pair."""
+    """Return the unreadable rows: pairs of a first row and the row after the last."""
     least = max(fewest, count // _MOST_PARTS)
     found, waiting = list[tuple[int, int]](), [(0, count)]
     while waiting:
@@ -282,11 +281,11 @@ def _parts(why_not: Callable[[int, int], str], count: int, fewest: int) -> list[
             found[-1] = found[-1][0], end
         else:
             found.append((begin, end))
-    return found or [(0, count)]  # each part can be read, and all of it cannot
+    return found or [(0, count)]  # each part can be read, but not all at once
 
 
 def _names_now(view: HistoryView, named: NamedDataFile) -> dict[str, str]:
-    """Return what the columns of a file are called in the last version that has it."""
+    """Return the names of a file's columns in the last version that has it."""
     history = view.history
     before, after = [
         {

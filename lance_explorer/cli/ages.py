@@ -1,4 +1,4 @@
-"""Lengths of time as people write them for commands."""
+"""Lengths of time as people type them."""
 
 import re
 from datetime import timedelta

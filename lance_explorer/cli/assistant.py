@@ -1,4 +1,4 @@
-"""The command that lets an assistant ask about tables, over the Model Context Protocol on stdio."""
+"""The command that lets an assistant ask about tables, by the Model Context Protocol on stdio."""
 
 from collections.abc import Sequence
 
@@ -24,10 +24,10 @@ __all__ = ["mcp"]
 def mcp(
     uris: Sequence[str], allow_bases: tuple[str, ...], ledger: str | None, seconds: float
 ) -> None:
-    """Let an assistant ask what happened to the tables at each URI, and to no others.
+    """Let an assistant ask about the history of the tables at each URI, and of no others.
 
     It speaks the Model Context Protocol on stdin and stdout; an assistant starts it. Nothing is
-    written, and answers are short: so many rows, so much text of each.
+    written, and answers are short: limited rows, and limited text of each.
     """
     try:
         from lance_explorer.cli.assistant_tools import Opening, server

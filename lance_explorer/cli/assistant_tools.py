@@ -1,6 +1,6 @@
-"""What an assistant can ask about tables: read only, and every answer is short.
+"""The tools of an assistant: read only, with short answers.
 
-Each answer is JSON as :mod:`lance_explorer.answers.assistant` writes it.
+Each answer is JSON, as :mod:`lance_explorer.answers.assistant` writes it.
 """
 
 import inspect
@@ -35,7 +35,7 @@ QUESTION_SECONDS = 60.0
 """How long a question may take."""
 
 _AT_ONCE = threading.BoundedSemaphore(4)
-"""How many processes answer questions at once."""
+"""The number of processes that answer questions."""
 
 _MOST_BYTES = 256 << 20
 _MOST_CHANGES = 100_000
@@ -68,7 +68,7 @@ class Opening:
     ledger: str | None = None
 
     def tables(self) -> tuple[list[Table], dict[str, str]]:
-        """Open them; of tables in folders that cannot be opened, return why by name."""
+        """Open them; for tables in folders that cannot be opened, return the reasons by name."""
         tables, problems = list[Table](), dict[str, str]()
         for uri in self.uris:
             if is_table(uri):
@@ -86,8 +86,8 @@ class Opening:
 def server(opening: Opening, seconds: float = QUESTION_SECONDS) -> MCPServer[Any]:
     """Return a server that answers questions about some tables.
 
-    Each question is answered by a process of its own, of which some are kept: what it dies of, or
-    what never ends, is an error, and holds up no other question.
+    Each question is answered by a process of its own, some of which are kept: a crash or a timeout
+    is an error, and delays no other question.
     """
     made: MCPServer[Any] = MCPServer(
         "lance-explorer",
@@ -125,7 +125,7 @@ def server(opening: Opening, seconds: float = QUESTION_SECONDS) -> MCPServer[Any
 
 
 def _answering(tool: Callable[..., Answer], opening: Opening, seconds: float) -> Callable[..., str]:
-    """Return a tool that answers in JSON; what is wrong is an answer."""
+    """Return a tool that answers in JSON; an error is an answer."""
     parameters = list(inspect.signature(tool).parameters.values())[1:]  # without ``self``
     signature = inspect.Signature(parameters, return_annotation=str)
 
@@ -160,7 +160,7 @@ def _tools(opening: Opening) -> "_Tools":
 
 
 class _Tools:
-    """The tools; the text of each is what an assistant reads of it."""
+    """The tools; an assistant reads the docstring of each."""
 
     def __init__(self, tables: Sequence[Table], problems: Mapping[str, str] | None = None) -> None:
         self._problems = problems or {}
@@ -217,7 +217,7 @@ class _Tools:
     def changes(
         self, begin: str, end: str = "-1", table: str = "", branch: str = "", limit: int = 20
     ) -> Answer:
-        """Tell what changed between two versions, net: counts of rows, then some rows.
+        """Return what changed between two versions, net: counts of rows, then some rows.
 
         Begin is exclusive, end inclusive. Updated rows are shown before and after.
         """
@@ -233,7 +233,7 @@ class _Tools:
         return _rows(answer, rows.drop("_rowaddr_before", "_rowaddr_after", "_rowaddr"))
 
     def row(self, row_id: int, table: str = "", branch: str = "") -> Answer:
-        """Tell the life of one row by its row ID: each event with commit, author and values.
+        """Return the history of one row by its row ID: each event with commit, author and values.
 
         People know values, not row IDs: `find` gives the row IDs of rows with some values.
         """
@@ -256,19 +256,19 @@ class _Tools:
         return asked.blame(where, columns=column or None, limit=_bounded(limit)).answer
 
     def profile(self, column: str, table: str = "", branch: str = "") -> Answer:
-        """Tell what values a column has now, and which commits moved them over all versions."""
+        """Return the current values of a column, and the commits that moved them."""
         asked = self._table(table, branch)
         return asked.profile(column, max_bytes=_MOST_BYTES).answer
 
     def drift(
         self, column: str, begin: str, end: str = "", table: str = "", branch: str = ""
     ) -> Answer:
-        """Tell how far vectors, or numbers, moved row by row between two versions."""
+        """Return how far vectors, or numbers, moved row by row between two versions."""
         asked = self._table(table, branch)
         return asked.changes(begin, end or None).drift(column).answer
 
     def disk(self, table: str = "", branch: str = "") -> Answer:
-        """Tell how much is on disk and why: live, old versions, tags and branches, left over."""
+        """Return how much is on disk and why: live, old versions, tags and branches, left over."""
         return self._table(table, branch).disk_usage().answer
 
     def check(self, table: str = "", branch: str = "") -> Answer:
@@ -276,18 +276,18 @@ class _Tools:
         return self._table(table, branch).health()
 
     def damage(self, table: str = "", branch: str = "") -> Answer:
-        """Tell which files are damaged, what is lost by that, and where else the rows stand."""
+        """Return which files are damaged, what is lost by that, and where else the rows are."""
         return self._table(table, branch).damage().answer
 
     def duplicates(self, key: str, table: str = "", branch: str = "") -> Answer:
-        """Tell which keys several rows have, and which commit gave each row its key.
+        """Return which keys several rows have, and which commit gave each row its key.
 
         Key is a column, or several with commas between.
         """
         return self._table(table, branch).duplicates(_columns(key) or "").answer
 
     def inspect(self, frame: str, table: str = "", branch: str = "") -> Answer:
-        """Tell what a frame of the metadata says.
+        """Return a frame of the metadata.
 
         Frames are refs (tags and branches), fragments, data_files, indices, fields, config, gaps,
         manifests, transactions and others; a wrong name is answered with all names.
@@ -295,7 +295,7 @@ class _Tools:
         return self._table(table, branch).answer(frame)
 
     def lineage(self, fragment_id: int, table: str = "", branch: str = "") -> Answer:
-        """Tell which fragments a fragment was written from, and which were written from it."""
+        """Return which fragments a fragment was written from, and which were written from it."""
         edges = self._table(table, branch).lineage().edges()
         name = str(fragment_id)
         ends = [
@@ -306,7 +306,7 @@ class _Tools:
         return _rows(f"{counted(len(found), 'edge')} of fragment {fragment_id}.", found)
 
     def merge_preview(self, branch: str, into: str = "", key: str = "", table: str = "") -> Answer:
-        """Tell what a merge of a branch would bring, and which cells are in conflict.
+        """Return what a merge of a branch would bring, and which cells are in conflict.
 
         Key is a column that identifies rows, or several with commas between; without it a row is
         what it was at the fork.
@@ -340,15 +340,15 @@ class _Tools:
         return self._table(table, branch).plan_restore_rows(where, at, key=_columns(key)).answer
 
     def plan_recovery(self, table: str = "", branch: str = "") -> Answer:
-        """Plan how to repair what `damage` finds, and tell what is lost; nothing is done."""
+        """Plan how to repair what `damage` finds, and return what is lost; nothing is done."""
         return self._table(table, branch).plan_recovery().answer
 
     def plan_merge(self, branch: str, into: str = "", key: str = "", table: str = "") -> Answer:
-        """Plan how to merge a branch, of which `merge_preview` tells more; nothing is done."""
+        """Plan how to merge a branch, see `merge_preview`; nothing is done."""
         return self._table(table, into).merge_preview(branch, _columns(key)).plan().answer
 
     def _table(self, name: str, branch: str) -> Table:
-        """Return a table as it is now; without a name, the one that there is."""
+        """Return the latest view of a table; without a name, of the only one."""
         if not name and len(self._tables) == 1:
             name = next(iter(self._tables))
         if name not in self._tables:
@@ -365,7 +365,7 @@ def _rows(sentence: str, found: pl.DataFrame) -> Answer:
 
 
 def _columns(key: str) -> list[str] | None:
-    """Return the columns that commas stand between."""
+    """Return the columns in a list separated by commas."""
     return [name.strip() for name in key.split(",")] if key else None
 
 

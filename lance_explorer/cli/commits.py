@@ -117,7 +117,7 @@ def inspect_frame(
 
 
 def _parts(table: Table, version: int) -> Iterator[Section]:
-    """Yield what the commit did to schema, indices and config, as far as is known."""
+    """Yield what the commit did to schema, indices and config, as far as it is known."""
     if version - 1 not in table.versions()["version"]:
         return
     found = table.diff(version - 1, version)

@@ -1,4 +1,4 @@
-"""Commands that compare: two versions, or a branch with what it is to be merged into."""
+"""Commands that compare: two versions, or a branch with its target."""
 
 import sys
 from pathlib import Path
@@ -125,5 +125,5 @@ def _check_alone(**options: bool) -> None:
 
 
 def _say_path(path: Path, *, aside: bool) -> None:
-    """Print where a page is: beside the output that a program reads."""
+    """Print the path of a page, on stderr if a program reads the output."""
     click.echo(visible(str(path)), err=aside)

@@ -32,7 +32,7 @@ _clones = click.option(
 
 
 def _depth(default: Depth) -> Callable[[_F], _F]:
-    """Return the option that says how deep is looked."""
+    """Return the option for the depth of a check."""
     return click.option(
         "--depth",
         type=click.Choice(DEPTHS),
@@ -92,9 +92,9 @@ def cleanup(
 ) -> None:
     """Print what a cleanup of the table at URI would remove, and what is lost by it.
 
-    Of a folder of tables, what each cleanup would free, and the calls that free most. Nothing
-    is removed: at the end are the calls of pylance that do it. A call that would break what
-    branches, clones or others need is not among them.
+    For a folder of tables, what each cleanup would free, and the calls that free most. Nothing is
+    removed: at the end are the calls of pylance that do it. Calls that would break what branches,
+    clones or others need are not printed.
     """
     of_a_table = {
         "--branch": branch,
@@ -167,8 +167,8 @@ def check(
 ) -> None:
     """Check the table at URI: metadata, row IDs, indices, files on disk, bugs of its writers.
 
-    Of a folder of tables all are checked; one that cannot be read is a finding. The exit code
-    is 0 if nothing is found, 1 if something is, and 2 if it could not be checked.
+    In a folder of tables all are checked; one that cannot be read is a finding. The exit code is 0
+    if nothing is found, 1 if something is, and 2 if it could not be checked.
     """
     database = database_at(uri, {"--branch": branch, "--key": key}, allow_bases)
     if database is not None:
@@ -189,7 +189,7 @@ def check(
 def damage(
     uri: str, depth: Depth, branch: str | None, allow_bases: tuple[str, ...], as_json: bool
 ) -> None:
-    """Print which files of the table at URI are damaged, what is lost, and where else it stands.
+    """Print which files of the table at URI are damaged, what is lost, and where else the rows are.
 
     The exit code is 0 if nothing is damaged, 1 if something is, and 2 if that is not known.
     """
@@ -220,10 +220,10 @@ def salvage(uri: str, as_json: bool) -> None:
 def duplicates(
     uri: str, key: str, branch: str | None, allow_bases: tuple[str, ...], as_json: bool
 ) -> None:
-    """Print keys that several rows of the table at URI have, and which commits brought them.
+    """Print keys that several rows of the table at URI have, and the commits that wrote them.
 
-    KEY is a column, or several with commas between. The exit code is 0 if each key is there once,
-    1 if not, and 2 if that is not known.
+    KEY is a column, or several separated by commas. The exit code is 0 if each key is unique, 1 if
+    not, and 2 if that is not known.
     """
     found = open_apart(uri, branch=branch, allow_bases=allow_bases).duplicates(key.split(","))
     print_answer(found.answer, as_json=as_json)

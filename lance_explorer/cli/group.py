@@ -1,4 +1,4 @@
-"""The group of commands, what they share, and how they print."""
+"""The group of commands, their shared options, and their output."""
 
 from difflib import get_close_matches
 from importlib import import_module
@@ -26,17 +26,17 @@ __all__ = [
 
 LONGEST_TEXT = 1000
 MOST_ROWS = 50
-"""So many rows of a section are printed for people, where not all are asked for."""
+"""The most rows of a section that are printed for people, unless all are asked for."""
 
 UNKNOWN = 2
-"""The exit code of what cannot be told."""
+"""The exit code of an unknown answer."""
 
 _TELLING = ("diff", "check", "damage", "duplicates", "merge-preview", "profile", "salvage")
-"""Commands whose exit code is an answer, 0 or 1, so that an error has to be another one."""
+"""Commands whose exit code is an answer, 0 or 1, so that an error needs another one."""
 
 
 class _Unknown(click.ClickException):
-    """What was asked cannot be told; that is neither 0, as it was, nor 1, different."""
+    """The answer is unknown, which is neither 0, unchanged, nor 1, different."""
 
     exit_code = UNKNOWN
 
@@ -188,10 +188,10 @@ _COMMANDS = {
         "mcp": _Listed("assistant", "Let an assistant ask about tables.", "mcp photos.lance"),
     },
 }
-"""The commands by what they are for; the module of a command is loaded when it is called."""
+"""The commands by purpose; the module of a command is loaded when it is called."""
 
 _SHOWN_FIRST = ("open", "tables", "log", "find", "diff", "plan")
-"""Commands whose examples stand in the help of all."""
+"""Commands whose examples are in the help of the group."""
 
 
 class _Group(click.Group):
@@ -265,7 +265,7 @@ def main() -> None:
 
 
 def print_answer(answer: "Answer", *, as_json: bool, most: int | None = MOST_ROWS) -> None:
-    """Print an answer for people or for programs; for people, of many rows the first ones."""
+    """Print an answer for people or for programs; people get the first rows."""
     if as_json:
         click.echo(answer.json())
         return

@@ -1,4 +1,4 @@
-"""Commands that give the numbers of databases to a monitor, once or again and again."""
+"""Commands that give the numbers of databases to a monitor, once or repeatedly."""
 
 import itertools
 import threading
@@ -84,10 +84,10 @@ def watch(
     allow_bases: tuple[str, ...],
     ledger: str | None,
 ) -> None:
-    """Look at the tables at each URI again and again, and give their numbers to a monitor.
+    """Read the tables at each URI repeatedly, and give their numbers to a monitor.
 
     They are printed, or with --port served as http://127.0.0.1:PORT/metrics, or with --textfile
-    written. What did not change is not read again.
+    written. Unchanged tables are not read again.
     """
     databases = _opened(uris, allow_bases, ledger)
     current: list[list[Reading]] = [[]]
@@ -148,7 +148,7 @@ def _serve(port: int, newest: Callable[[], Sequence[Reading]]) -> None:
 
 
 def _registry(newest: Callable[[], Sequence[Reading]]) -> "CollectorRegistry":
-    made = collector(newest)  # which says so if prometheus_client is missing
+    made = collector(newest)  # which reports a missing prometheus_client
     from prometheus_client import CollectorRegistry
 
     registry = CollectorRegistry()

@@ -1,4 +1,4 @@
-"""Commands that plan what would undo a commit, put rows back, merge a branch or repair a table."""
+"""Commands that plan how to undo a commit, put rows back, merge a branch or repair a table."""
 
 import shlex
 from collections.abc import Callable
@@ -36,7 +36,7 @@ _ON_CONFLICT = click.option(
 
 
 def _planning(make: Callable[..., "Plan"]) -> Callable[..., None]:
-    """Open the table at URI, print the plan that a function makes of it, and save it if wanted."""
+    """Open the table at URI, print the plan that a function makes, and save it on request."""
 
     @wraps(make)
     def planned(

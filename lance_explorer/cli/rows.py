@@ -63,8 +63,8 @@ def find(
 ) -> None:
     """Print the rows of the table at URI that match WHERE, live and deleted ones, newest first.
 
-    WHERE is a filter such as "photo_id = 42", or a word to look for in texts. Of a folder of tables
-    all are searched that have the columns.
+    WHERE is a filter such as "photo_id = 42", or a word to look for in texts. In a folder of
+    tables, all that have the columns are searched.
     """
     from lance_explorer.lineage.find import DEFAULT_BYTES
 
@@ -99,7 +99,7 @@ def blame(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Print for each cell of the table at URI which commit last changed it, and what it was.
+    """Print for each cell of the table at URI the commit that last changed it.
 
     WHERE is a filter such as "photo_id = 42"; by default it is the first rows.
     """
@@ -123,7 +123,7 @@ def sql(
     ledger: str | None,
     as_json: bool,
 ) -> None:
-    """Print what a SELECT over the frames of the table at URI gives.
+    """Print the result of a SELECT over the frames of the table at URI.
 
     Its tables are versions, fragments and all other frames, dataset (the rows of the latest
     version) and changes.

@@ -143,7 +143,7 @@ def record(
     allow_bases: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Record what is new of the table at each URI, or of all tables anywhere below it.
+    """Record new versions of the table at each URI, or of all tables anywhere below it.
 
     There is one line for each table. What is recorded outlives a cleanup. The exit code is 0 if
     all tables were recorded, 1 if one was not, and 2 if the command is not understood.
@@ -182,7 +182,7 @@ def record(
 @click.option("--ledger", required=True, help="Where the table was recorded.")
 @JSON
 def forget_values(table: str, where: str, ledger: str, as_json: bool) -> None:
-    """Forget the kept values of the rows of TABLE that WHERE fits, and say where they still stand.
+    """Forget the kept values of the rows of TABLE that match WHERE, and say where they still are.
 
     TABLE is a URI, or the name of a recorded table. WHERE is an SQL expression.
     """
@@ -209,11 +209,11 @@ def forget_values(table: str, where: str, ledger: str, as_json: bool) -> None:
 )
 @ALLOW_BASES
 def lock(uri: str, version: str, output: Path | None, allow_bases: tuple[str, ...]) -> None:
-    """Print what tells a VERSION of the table at URI from any other: a lock, to keep in a file.
+    """Print a lock, which identifies a VERSION of the table at URI, to keep in a file.
 
-    Of a folder of tables, one lock of all: VERSION is a time or a tag then. A version is named
-    as for diff; by default it is the latest. Later, verify tells whether it is still there. An
-    existing file is replaced.
+    For a folder of tables, one lock of all: then VERSION is a time or a tag. A version is named as
+    for diff; by default it is the latest. Later, verify says whether it is still there. An existing
+    file is replaced.
     """
     target = None if output is None else file_to_write("output", output)
     database = database_at(uri, {}, allow_bases)
@@ -239,10 +239,10 @@ def lock(uri: str, version: str, output: Path | None, allow_bases: tuple[str, ..
 def verify(
     files: tuple[str, ...], table: str | None, allow_bases: tuple[str, ...], as_json: bool
 ) -> None:
-    """Print whether the versions that lock FILEs tell of are still there, one line for each.
+    """Print whether the versions in lock FILEs are still there, one line for each.
 
-    A FILE may be the lock of many tables. The exit code is 0 if all are, 1 if one is not, and 2
-    if that is unknown of one: it is no lock, or its table cannot be read.
+    A FILE may be the lock of many tables. The exit code is 0 if all are, 1 if one is not, and 2 if
+    that is unknown of one: the file is not a lock, or its table cannot be read.
     """
     codes = {0}
     for file in files:
@@ -302,8 +302,8 @@ def open_explorer(
 ) -> None:
     """Open the explorer of the table at URI, or of all tables below it, in a browser.
 
-    End it with Ctrl+C. It is served to this machine only, to whoever has the address, which has a
-    token.
+    End it with Ctrl+C. It is served to this machine only, to those who have its address, which
+    contains a token.
     """
     from lance_explorer.widgets.serving import redirecting_page, serve
     from lance_explorer.widgets.view import View
@@ -316,7 +316,7 @@ def open_explorer(
         name, place = table._view.name, table.uri
 
     def make() -> View:
-        """Make what a page shows, of what is there by now."""
+        """Make a view of the latest version for a page."""
         if database is not None:
             database.refresh()
             return database.explore(view or "tables", follow=not no_follow)
@@ -366,7 +366,7 @@ def lab(folder: Path, no_browser: bool) -> None:
 
 
 def _verified_all(file: str, table: str | None) -> "Verifications | None":
-    """Return what became of the versions in a lock of many tables; None if the file is none."""
+    """Return the state of the versions in a lock of many tables; None if the file is not one."""
     from lance_explorer.database.moment import locks_in, verify_all
 
     found = locks_in(Path(file))
@@ -385,7 +385,7 @@ def _failed(uri: str, error: LanceExplorerError, as_json: bool) -> bool:
 
 
 def _added(added: pl.DataFrame) -> str:
-    """Return in words what was recorded of the branches of a table."""
+    """Return what was recorded of the branches of a table, in words."""
     parts = list[str]()
     for row in added.iter_rows(named=True):
         count, first, last = row["new_versions"], row["first_version"], row["last_version"]
@@ -403,7 +403,7 @@ def _added(added: pl.DataFrame) -> str:
 
 
 def _notebooks(folder: Path) -> Path:
-    """Return the folder of the notebooks: that of a checkout, else copies that a user may edit."""
+    """Return the folder of the notebooks: the originals of a checkout, else editable copies."""
     package = Path(__file__).parent.parent
     checkout = package.parent / "notebooks"
     if (checkout / _FIRST_NOTEBOOK).exists():
@@ -428,13 +428,13 @@ def _samples_folder(notebooks: Path) -> Path:
 
 
 def _run_lab(folder: Path, samples: Path, no_browser: bool) -> NoReturn:
-    """Replace this process by JupyterLab; it refuses to run as root unless it is told to.
+    """Replace this process by JupyterLab, which as root needs a flag to run.
 
-    The notebooks find the sample tables that are there.
+    The notebooks find existing sample tables.
     """
     options = ["--no-browser"] if no_browser else []
     options += ["--allow-root"] if os.geteuid() == 0 else []
-    # What is left is the address, which Jupyter holds for critical.
+    # The only log line left is the address, which Jupyter logs as critical.
     options += ["--ServerApp.log_level=ERROR", "--LabApp.log_level=ERROR"]
     lab = "lance_explorer.jupyter.quiet_lab"
     command = [sys.executable, "-m", lab, str(folder / _FIRST_NOTEBOOK), *options]

@@ -1,4 +1,4 @@
-"""Commands on values over time: what columns hold, and how far rows moved."""
+"""Commands on values over time: the values of columns, and how far rows moved."""
 
 import sys
 
@@ -41,7 +41,7 @@ def profile(
     fail_on: float | None,
     as_json: bool,
 ) -> None:
-    r"""Print what values the columns of the table at URI have, and which commits moved them.
+    r"""Print the values of the columns of the table at URI, and the commits that moved them.
 
     Each value is read once, however many versions have it. With --fail-on and two versions, such as
     --version production --version -1, it is a check: exit code 1 if a column moved by more, 2 if

@@ -39,8 +39,7 @@ class DatabaseCleanup(OfTables[CleanupPreview]):
 
     Attributes
     ----------
-    answer : Answer
-        What each table would free, and the calls that free most.
+    answer : Answer What each table would free, and the best calls.
 
     Examples
     --------
@@ -62,7 +61,7 @@ class DatabaseCleanup(OfTables[CleanupPreview]):
 
     @property
     def freed_bytes(self) -> int:
-        """Size of all files that would go."""
+        """Size of all files that would be removed."""
         return int(self.tables()["freed_bytes"].sum())
 
     @documented(CLEANUPS)
@@ -90,7 +89,7 @@ class DatabaseCleanup(OfTables[CleanupPreview]):
 
     @property
     def code(self) -> str:
-        """The calls that free most, of the three tables whose cleanups free most; empty: none."""
+        """The calls of the three tables whose cleanups free most; "" if there are none."""
         some = self.tables().filter(pl.col("freed_bytes") > 0, pl.col("code") != "")
         if some.is_empty():
             return ""

@@ -61,7 +61,7 @@ _T = TypeVar("_T")
 
 _FEW = 24
 _MOST_WAITING = 8
-"""Tables in an object store that are asked together: some questions read values into memory."""
+"""Tables in an object store that are asked at once: some questions read values into memory."""
 
 
 @hiding_arguments
@@ -73,8 +73,8 @@ def open_database(
 ) -> "Database":
     """Open all tables of a folder, a bucket, a LanceDB connection or a namespace as one.
 
-    Nothing is ever written. Tables are opened when they are asked about; one that cannot be read is
-    a line that says why.
+    Nothing is ever written. Tables are opened on first use; one that cannot be read is a line with
+    the reason.
 
     Parameters
     ----------
@@ -97,8 +97,7 @@ def open_database(
     ------
     TableNotFoundError
         If there is no table.
-    InvalidArgumentError
-        If ``database`` is nothing of these.
+    InvalidArgumentError If ``database`` is none of these.
 
     Examples
     --------
@@ -113,7 +112,7 @@ def open_database(
     known = ledger
     if known is not None and not isinstance(known, Ledger):
         known = path("ledger", known)
-        ledger_of(known)  # what is wrong with it is said now
+        ledger_of(known)  # wrong arguments raise at once
     return Database(lambda: members_of(database, options, allowed, known))
 
 
@@ -121,8 +120,8 @@ class Database(Answering):
     """Many tables as one.
 
     Made by :func:`open_database`. ``database["photos"]`` is a Table, and the names are those of the
-    folders without ``.lance``, with a slash where one lies in a folder below. What is shown of all
-    tables is seen once and kept; :meth:`refresh` looks again.
+    folders without ``.lance``, with a slash where one lies in a folder below. Tables are read once
+    for all answers; :meth:`refresh` reads them again.
 
     Attributes
     ----------
@@ -158,7 +157,7 @@ class Database(Answering):
 
     @property
     def names(self) -> list[str]:
-        """The names of its tables, those too that cannot be read."""
+        """The names of its tables, including those that cannot be read."""
         return [member.name for member in self._members.tables]
 
     def __iter__(self) -> Iterator[str]:
@@ -191,10 +190,10 @@ class Database(Answering):
 
     @documented(TABLES)
     def tables(self) -> pl.DataFrame:
-        """Return one row for each table, what hurts most first.
+        """Return one row for each table, the most urgent first.
 
-        First those that cannot be read, then by their worst finding, then by what they hold beside
-        the latest version.
+        First come tables that cannot be read, then order is by the worst finding, then by bytes
+        besides the latest version.
 
         Examples
         --------
@@ -205,13 +204,13 @@ class Database(Answering):
 
     @property
     def tags(self) -> set[str]:
-        """The tags of all tables, once these were looked at; none before."""
+        """The tags of all tables that were read; none before."""
         return {tag for look in self._seen or [] for tag in look.tags}
 
     # ------------------------------------------------------------------------------ all of them
 
     def disk_usage(self) -> DatabaseUsage:
-        """Return how much all tables take on disk, and why; files that are in no table, too.
+        """Return how much all tables take on disk, and why, including files that are in no table.
 
         Returns
         -------
@@ -226,7 +225,7 @@ class Database(Answering):
 
     @documented(DATABASE_CHECKS)
     def check(self, depth: Depth = "quick", severity: Severity = "info") -> pl.DataFrame:
-        """Return what is wrong with the tables, or worth knowing, the worst first.
+        """Return the findings of all tables, the most serious first.
 
         Parameters
         ----------
@@ -265,7 +264,7 @@ class Database(Answering):
         text: str | None = None,
         column: str | None = None,
     ) -> pl.DataFrame:
-        """Return the commits of all tables, one row each, newest first; tables are its lanes.
+        """Return the commits of all tables, one row each, newest first; each table is a lane.
 
         Parameters
         ----------
@@ -303,7 +302,7 @@ class Database(Answering):
         text: str | None = None,
         column: str | None = None,
     ) -> tuple[pl.DataFrame, dict[str, str]]:
-        """Return the commits, and of tables that cannot be read, or not whole, why."""
+        """Return the commits, and the reasons for tables that cannot be read completely."""
         number = None if limit is None else whole_number("limit", limit)
         begin, end = _time("since", since), _time("until", until)
         operations = names("operation", operation)
@@ -335,14 +334,14 @@ class Database(Answering):
         return DATABASE_LOG.build(every.to_dict()), problems
 
     def at(self, when: str | date) -> Moment:
-        """Return all tables as they were at one time.
+        """Return all tables at one time.
 
         Parameters
         ----------
         when : str, date or datetime
             A time, ``"12:00"``, ``"yesterday 12:00"``, ``"3 hours ago"``, a day, which means its
-            end, or a tag, all as for :meth:`Table.at`. No number: versions differ from table to
-            table.
+            end, or a tag, all as for :meth:`Table.at`. A number is refused: versions differ from
+            table to table.
 
         Examples
         --------
@@ -387,7 +386,7 @@ class Database(Answering):
         return Moment(self.name, self.uri, "now", found).lock()
 
     def verify(self, lock: str | os.PathLike[str]) -> Verifications:
-        """Return what became of the versions that a lock of many tables names.
+        """Return the state of the versions in a lock of many tables.
 
         Parameters
         ----------
@@ -442,8 +441,8 @@ class Database(Answering):
     ) -> DatabaseCleanup:
         """Return what a cleanup of each table would free, with the calls; nothing is removed.
 
-        Tables of the database that are clones of others count: a cleanup that would break one is
-        not among the calls.
+        Tables of the database that are clones of others are considered: calls that would break one
+        are left out.
 
         Parameters
         ----------
@@ -518,12 +517,11 @@ class Database(Answering):
         raise TableNotFoundError(f"{self.name} has no table {shown(name)}{hint}")
 
     def _of_each(self, ask: Callable[[Table], _T], what: str) -> dict[str, _T | LanceExplorerError]:
-        """Return what is asked of each table, or why it cannot be told; several are under way.
+        """Return the answer of each table, or why there is none; several are asked at once.
 
         Raises
         ------
-        InvalidArgumentError, RefNotFoundError
-            If no table that is there takes what is asked.
+        InvalidArgumentError, RefNotFoundError If no readable table accepts the question.
         """
 
         def asked(name: str) -> _T | LanceExplorerError:
@@ -545,7 +543,7 @@ class Database(Answering):
         return found
 
     def _findings(self, depth: Depth) -> list[tuple[str, Finding]]:
-        """Return what is found, with the table that it is about, the worst first."""
+        """Return the findings with their tables, the most serious first."""
         check_choice("depth", depth, DEPTHS)
         if depth == "quick":
             found = [(look.name, one) for look in self._looks for one in look.findings]
@@ -565,7 +563,7 @@ class Database(Answering):
         return sorted(found, key=lambda each: SEVERITIES.index(each[1].severity))
 
     def _other_files(self) -> OtherFiles:
-        """Return what lies in the folder and in no table."""
+        """Return the files of the folder that are in no table."""
         if not self._members.is_folder:
             return OtherFiles(0, 0)
         tables = [one.uri for one in self._members.tables]
@@ -585,7 +583,7 @@ def _unreadable(problem: str) -> Finding:
 
 
 def _time(name: str, when: str | date | None) -> Any:
-    """Return a time as a table takes it, the same for all tables."""
+    """Return a time in the form that tables accept, the same for all tables."""
     if when is None:
         return None
     if said_time(when) is None:

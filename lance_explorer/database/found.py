@@ -66,7 +66,7 @@ class DatabaseFound(OfTables[Found]):
 
     @property
     def is_complete(self) -> bool:
-        """Whether each table was searched whole."""
+        """Whether each table was searched completely."""
         told = self._told.values()
         return len(told) == len(self._found) and all(one.is_complete for one in told)
 
@@ -92,7 +92,7 @@ class DatabaseFound(OfTables[Found]):
 
     @property
     def answer(self) -> Answer:
-        """The rows of each table that has some, and which tables were not searched."""
+        """The rows of each table with matches, and the tables that were not searched."""
         tables = self.tables()
         having = tables.filter(pl.col("num_rows") > 0)["name"].to_list()
         missing = tables["num_rows"].null_count()

@@ -1,7 +1,7 @@
-"""Looks at tables that did not change since: kept in memory and in the user's cache folder.
+"""Looks at unchanged tables: kept in memory and in the user's cache folder.
 
-A look counts as long as the same objects lie in the folder of the table, by name, size and time,
-for a day at most, and until a file of a commit under way would count as left over.
+A look counts as long as the folder of the table has the same objects, by name, size and time, for a
+day at most, and until a file of a running commit would count as left over.
 """
 
 import time
@@ -30,7 +30,7 @@ _FILE = "looks.msgpack"
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """What lies in the folder of a table.
+    """The content of the folder of a table.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 class _Kept(msgspec.Struct):
-    """A look as it is written."""
+    """A look in its stored form."""
 
     listed: Listed
     facts: dict[str, int | str | list[int] | None]
@@ -65,7 +65,7 @@ _TIMES = [column.name for column in TABLES.columns if isinstance(column.dtype, p
 
 
 def listed(member: Member) -> Listed | None:
-    """Return what lies in the folder of a table; None if a look at it is not to be kept."""
+    """Return the content of the folder of a table; None if a look at it must not be kept."""
     if member.problem is not None or member.commits is not None or member.ledger is not None:
         return None
     now, digest, soonest = time.time(), sha256(release_of("lance-explorer").encode()), float("inf")
@@ -107,7 +107,7 @@ class KeptLooks:
         return _look(kept) if time.time() < kept.listed.until else None
 
     def put(self, there: Mapping[str, Listed | None], looks: Collection[Look]) -> None:
-        """Keep looks at tables, with what lay there before they were looked at."""
+        """Keep looks at tables, with the content of their folders before the look."""
         kept = self._looks if self._looks is not None else {}
         for look in looks:
             before = there[look.name]

@@ -1,4 +1,4 @@
-"""What is known of one table of a database: one look, from which all answers of a database come."""
+"""What is known of one table of a database: one look, the source of all answers of a database."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from lance_explorer.storage import open_storage
 __all__ = ["TABLES", "Look", "in_order", "is_left_out", "line_of", "look_at", "unread"]
 
 _POINTS = 20
-"""Of how many versions the growth of a table is told."""
+"""The number of versions for which the growth of a table is recorded."""
 
 TABLES = FrameSchema(
     "tables",
@@ -97,7 +97,7 @@ TABLES = FrameSchema(
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What was seen of a table, all at one time.
+    """The state of a table at one time.
 
     Attributes
     ----------
@@ -205,12 +205,12 @@ def _seen(member: Member, found: Survey) -> Look:
 
 
 def is_left_out(finding: Finding) -> bool:
-    """Return whether a finding only says what a quick check does not look at."""
+    """Return whether a finding only names what a quick check leaves out."""
     return finding.code == "not_checked" and finding.severity == "info"
 
 
 def unread(member: Member, problem: str) -> Look:
-    """Return what is seen of a table that cannot be read: how much lies there."""
+    """Return the state of a table that cannot be read: the bytes in its folder."""
     sizes = list[int]()
     try:
         if member.problem is None:  # else it is not the database's
@@ -231,7 +231,7 @@ def unread(member: Member, problem: str) -> Look:
 
 
 def _facts_of(view: HistoryView) -> dict[str, object]:
-    """Return what metadata says of the latest version, and of upkeep."""
+    """Return metadata of the latest version, and its upkeep."""
     latest = view.version(view.latest_version)
     history = view.history
     rows = int(totals(latest, latest.live_rows)[0])
@@ -254,9 +254,9 @@ def _facts_of(view: HistoryView) -> dict[str, object]:
 
 
 def _cleanup(view: HistoryView) -> datetime | None:
-    """Return the time of the first version after the last ones that were removed.
+    """Return the time of the first version after the last removed ones.
 
-    A cleanup never removes the latest version, so it came after the version that follows a gap.
+    A cleanup never removes the latest version, so it ran after the version that follows a gap.
     """
     history = view.history
     versions = history.versions

@@ -19,19 +19,19 @@ from lance_explorer.values.child import called_apart, is_child
 __all__ = ["looks_of"]
 
 _FEW = 24
-"""So many tables are looked at before another process would have started."""
+"""The number of tables that are read before another process would have started."""
 
 _BATCH = 8
 _MOST_PROCESSES = 8
 _BATCH_OF_STORE = 64
 _MOST_WAITING = 32
-"""Tables in an object store that a process looks at together: it mostly waits for answers."""
+"""Tables in an object store that a process reads at once: it mostly waits for answers."""
 
 
 def looks_of(members: Sequence[Member], kept: KeptLooks) -> list[Look]:
-    """Return a look at each table, in their order; it is shown how far that is.
+    """Return a look at each table, in their order, with a progress bar.
 
-    Those that did not change since they were looked at are as they were ``kept``.
+    For unchanged tables, the kept look is returned.
     """
     most = _most_waiting(members)
     asked = done_in_order([(1, partial(listed, member)) for member in members], most, most)
@@ -48,12 +48,12 @@ def looks_of(members: Sequence[Member], kept: KeptLooks) -> list[Look]:
 
 
 def _most_waiting(members: Sequence[Member]) -> int:
-    """Return how many tables are asked at a time: only stores let one wait."""
+    """Return how many tables are asked at a time: only stores make one wait."""
     return _MOST_WAITING if any(is_remote(member.uri) for member in members) else 1
 
 
 def _batches(members: Sequence[Member]) -> Iterator[list[Look]]:
-    """Yield looks at one table after another, several under way where that is faster."""
+    """Yield looks at one table after another; several at once if that is faster."""
     most = _most_waiting(members)
     if len(members) < _FEW or not _are_alike(members) or is_child():
         look = _quiet_look if most > 1 or is_child() else look_at
@@ -69,14 +69,14 @@ def _batches(members: Sequence[Member]) -> Iterator[list[Look]]:
 
 
 def _quiet_look(member: Member) -> Look:
-    """Look at a table without a bar of its own: bars of tables that are read together mix."""
+    """Look at a table without its own progress bar: those of several tables would mix."""
     with telling(lambda *_: None):
         return look_at(member)
 
 
 def _looks_apart(members: Sequence[Member]) -> list[Look]:
-    """Return looks of another process; where that ends on one of the tables, of this one."""
-    options = members[0].storage_options  # which are sent by themselves: nothing else may hold them
+    """Return looks of another process; if a table ends it, of this one."""
+    options = members[0].storage_options  # which are sent one by one: nothing else may delay them
     plain = [replace(member, storage_options=None) for member in members]
     try:
         found: list[Look] = called_apart(_looks_there, [plain, options], {})
@@ -86,7 +86,7 @@ def _looks_apart(members: Sequence[Member]) -> list[Look]:
 
 
 def _are_alike(members: Sequence[Member]) -> bool:
-    """Return whether another process can open all of them in one way."""
+    """Return whether another process can open all of them in the same way."""
     options = members[0].storage_options
     return all(one.is_plain and one.storage_options is options for one in members)
 
@@ -101,9 +101,9 @@ def _looks_here(members: Sequence[Member]) -> list[Look]:
 
 
 def _with_clones(members: Sequence[Member], looks: list[Look]) -> list[Look]:
-    """Return the looks, those at tables that others are clones of made again, with the clones.
+    """Return the looks; those at tables with clones are made again, with the clones.
 
-    A file of theirs that no version of their own names is not left over if a clone needs it.
+    A file that none of their own versions names is not left over if a clone needs it.
     """
     readers: dict[str, list[Member]] = {}
     for member, look in zip(members, looks, strict=True):

@@ -1,7 +1,7 @@
-"""Which tables a database has, and how each is opened.
+"""The tables of a database, and how each is opened.
 
 A database is a folder or a bucket with tables anywhere below it, as LanceDB makes it, or a
-namespace, which says where each table is.
+namespace, which knows where each table is.
 """
 
 import os
@@ -23,7 +23,7 @@ __all__ = ["Member", "Members", "members_of"]
 
 _ENDING = ".lance"
 _NAMESPACE = "namespace://"
-"""How the URI of a LanceDB connection begins that is made of a namespace."""
+"""The beginning of the URI of a LanceDB connection that was made from a namespace."""
 
 _PAGE = 1_000
 _DEEPEST = 32
@@ -32,7 +32,7 @@ _LINK = "a link that leads out of the folder, to {}: open_table() opens that"
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A table of a database, which is opened when it is asked about.
+    """A table of a database, which is opened on first use.
 
     Attributes
     ----------
@@ -48,8 +48,7 @@ class Member:
         Where it was recorded.
     problem : str or None
         Why it cannot be opened.
-    commits : NamespaceCommits or None
-        What knows its versions, if that is a namespace.
+    commits : NamespaceCommits or None The source of its versions, if that is a namespace.
     """
 
     name: str
@@ -62,7 +61,7 @@ class Member:
 
     @classmethod
     def of(cls, uri: str) -> "Member":
-        """Return a table that is in no database, under the last part of its URI."""
+        """Return a table that is in no database, named by the last part of its URI."""
         return cls(_name("", uri), uri)
 
     @property
@@ -71,7 +70,7 @@ class Member:
         return self.commits is None and not isinstance(self.ledger, Ledger)
 
     def dataset_code(self) -> tuple[list[str], str]:
-        """Return lines to fill in, and after them the call of pylance that opens the table.
+        """Return lines to fill in, and then the call of pylance that opens the table.
 
         Examples
         --------
@@ -121,8 +120,7 @@ class Members:
         They, by name.
     is_folder : bool
         Whether the database is a folder, so that all that lies in it is the database's.
-    storage_options : Options or None
-        How to get at the files, as it was given.
+    storage_options : Options or None How to reach the files, as given by the caller.
     """
 
     uri: str
@@ -137,13 +135,11 @@ def members_of(
     allow_bases: Iterable[str] = (),
     ledger: Ledger | str | None = None,
 ) -> Members:
-    """Return the tables of a database, read anew.
+    """Return the current tables of a database.
 
     Raises
     ------
-    InvalidArgumentError
-        If it is none of what :func:`open_database` takes.
-    TableNotFoundError
+    InvalidArgumentError If :func:`open_database` does not accept it. TableNotFoundError
         If there is no table.
     """
     options = None if storage_options is None else Options(storage_options)
@@ -166,7 +162,7 @@ def members_of(
 def _of_folder(
     uri: str, options: Options | None, allowed: tuple[str, ...], ledger: Ledger | str | None
 ) -> Members:
-    open_storage(uri, options, None, allowed)  # what is wrong with the places is said now
+    open_storage(uri, options, None, allowed)  # wrong places raise at once
     found = places_below(uri, options)
     tables = [
         Member(_name(place, table), table, options, allowed, ledger)
@@ -183,7 +179,7 @@ def _of_folder(
 
 
 def _name(place: str, uri: str) -> str:
-    """Return the name of a table by its path in the folder; of the folder itself its last part."""
+    """Return the name of a table by its path in the folder; of the folder itself, its last part."""
     return (place or uri.rstrip("/").rpartition("/")[2]).removesuffix(_ENDING)
 
 
@@ -203,7 +199,7 @@ def _of_namespace(
 
 
 def _table_ids(client: Any) -> Iterator[list[str]]:
-    """Yield the IDs of all tables of a namespace, those of namespaces below it, too."""
+    """Yield the IDs of all tables of a namespace, including nested namespaces."""
     from lance_namespace import ListNamespacesRequest, ListTablesRequest
 
     waiting: list[list[str]] = [[]]
@@ -216,7 +212,7 @@ def _table_ids(client: Any) -> Iterator[list[str]]:
         except Exception:
             if parent:
                 raise
-            continue  # this one has none below it
+            continue  # this one has no tables below it
         waiting += [[*parent, name] for name in below if len(parent) < _DEEPEST]
 
 
@@ -239,7 +235,7 @@ def _of_id(
     allowed: tuple[str, ...],
     ledger: Ledger | str | None,
 ) -> Member:
-    """Return a table of a namespace; one that it does not describe has that as its problem."""
+    """Return a table of a namespace; if the namespace cannot describe it, that is its problem."""
     from lance_namespace import DescribeTableRequest
 
     name = ".".join(table_id)

@@ -1,4 +1,4 @@
-"""The numbers of a database for a monitor: what each means, and one reading of all of them."""
+"""The numbers of a database for a monitor: their meanings, and one reading of all."""
 
 import time
 from collections import Counter
@@ -108,7 +108,7 @@ METRICS = (
     ),
     Metric("lance_database_look_duration_seconds", "how long that took", labels=("database",)),
 )
-"""All of them. A number that is not known is not there; those of columns are read if asked for."""
+"""All of them. Unknown numbers are left out; those of columns are read on request."""
 
 READINGS = FrameSchema(
     "metrics",
@@ -144,7 +144,7 @@ class Reading:
 
 
 def read_metrics(database: Database, columns: Sequence[str] = ()) -> list[Reading]:
-    """Return all numbers of a database, looked at anew; those of columns for the named ones.
+    """Return all current numbers of a database, with those of the named columns.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def _of_table(uri: str, look: Look) -> Iterator[Reading]:
 
 
 def _of_columns(database: Database, name: str, columns: Sequence[str]) -> Iterator[Reading]:
-    """Yield the numbers of some columns of a table; none if it has none, or is not to be read."""
+    """Yield the numbers of some columns of a table; none if it has none, or cannot be read."""
     try:
         table = database[name]
         chosen = [column for column in columns if column in table.latest.schema.names]
@@ -209,7 +209,7 @@ def _of_columns(database: Database, name: str, columns: Sequence[str]) -> Iterat
 
 
 def collector(newest: Callable[[], Sequence[Reading]]) -> "Collector":
-    """Return the newest readings, whenever they are asked for, as prometheus_client exposes them.
+    """Return the newest readings on each request, as prometheus_client exposes them.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""All tables of a database at one time: which version each had, and a lock of all of them."""
+"""All tables of a database at one time: the version of each, and a lock of all."""
 
 import json
 import os
@@ -55,14 +55,13 @@ _MOST_BYTES = 256 << 20
 
 
 class Moment(OfTables[Snapshot]):
-    """All tables of a database as they were at one time.
+    """All tables of a database at one time.
 
     Made by :meth:`Database.at`. ``moment["photos"]`` is the Snapshot of a table.
 
     Attributes
     ----------
-    answer : Answer
-        Which version each table had.
+    answer : Answer The version of each table.
 
     Examples
     --------
@@ -118,8 +117,9 @@ class Moment(OfTables[Snapshot]):
     def lock(self) -> str:
         """Return what identifies these versions of all tables, as a text to keep in a file.
 
-        It is JSON that holds a lock of each table, as :func:`lance_explorer.lock` makes it.
-        :meth:`Database.verify` and ``lance-explorer verify`` tell later if all are there still.
+        It is JSON that contains a lock of each table, as :func:`lance_explorer.lock` makes it.
+        :meth:`Database.verify` and ``lance-explorer verify`` later check whether all are still
+        there.
 
         Raises
         ------
@@ -144,9 +144,9 @@ class Moment(OfTables[Snapshot]):
 
 
 class Verifications(OfTables[Verification]):
-    """What became of the versions that a lock of many tables names.
+    """The state of the versions in a lock of many tables.
 
-    It is true if all are as they were. ``found["photos"]`` is the Verification of a table.
+    It is true if all are unchanged. ``found["photos"]`` is the Verification of a table.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class Verifications(OfTables[Verification]):
 
     @property
     def is_known(self) -> bool:
-        """Whether it is known of all tables."""
+        """Whether the state of all tables is known."""
         return len(self) == len(self._found)
 
     @documented(VERIFIED)
@@ -186,7 +186,7 @@ class Verifications(OfTables[Verification]):
 
     @property
     def answer(self) -> Answer:
-        """How many are as they were, and what became of the others."""
+        """How many are unchanged, and the state of the others."""
         frame = self.to_polars()
         same = sum(bool(one) for one in self._told.values())
         others = len(frame) - same
@@ -197,7 +197,7 @@ class Verifications(OfTables[Verification]):
 
 
 def locks_in(given: str | os.PathLike[str]) -> dict[str, str] | None:
-    """Return the locks of a lock of many tables, by name; None if it is none.
+    """Return the locks of a lock of many tables, by name; None if it is not one.
 
     Parameters
     ----------
@@ -228,11 +228,11 @@ def _read(given: str | os.PathLike[str]) -> str:
         with file.open("rb") as opened:
             return opened.read(_MOST_BYTES).decode(errors="replace")
     except OSError:
-        return ""  # as a lock of one table it has a better error
+        return ""  # as a lock of one table it gets a better error
 
 
 def verify_all(locks: Mapping[str, str], tables: Mapping[str, Any]) -> Verifications:
-    """Return what became of the versions that locks name; of ``tables`` where each is now."""
+    """Return the state of locked versions; ``tables`` says where each table is now."""
     found = dict[str, Verification | LanceExplorerError]()
     for name, one in locks.items():
         try:

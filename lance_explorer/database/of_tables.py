@@ -1,4 +1,4 @@
-"""What was asked of each table of a database."""
+"""The answers of each table of a database."""
 
 from collections.abc import Iterator, Mapping
 from typing import Generic, TypeVar
@@ -13,9 +13,9 @@ _T = TypeVar("_T")
 
 
 class OfTables(Answering, Generic[_T]):
-    """What each table of a database answered, by its name; tables that could not raise the reason.
+    """The answer of each table of a database, by its name; reading another one raises its error.
 
-    Iterating gives the names of those that did answer.
+    Iterating gives the names of the tables with an answer.
     """
 
     def __init__(self, name: str, found: Mapping[str, _T | LanceExplorerError]) -> None:

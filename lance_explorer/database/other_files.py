@@ -1,4 +1,4 @@
-"""Files that lie in the folder of a database and in none of its tables."""
+"""Files in the folder of a database that are in none of its tables."""
 
 import os
 from collections.abc import Collection, Iterator
@@ -13,14 +13,14 @@ __all__ = ["OtherFiles", "other_files"]
 
 
 class OtherFiles(NamedTuple):
-    """What lies in the folder of a database and is in no table."""
+    """The files of a database's folder that are in no table."""
 
     num_objects: int
     size_bytes: int
 
 
 def other_files(uri: str, tables: Collection[str], options: Options | None) -> OtherFiles:
-    """Return what lies below a folder or prefix, and below none of some tables in it."""
+    """Return what is below a folder or prefix, but not in one of its tables."""
     storage = open_storage(uri, options)
     roots = {table.removeprefix(storage.uri).strip("/") for table in tables}
     if "" in roots:  # the folder is a table itself

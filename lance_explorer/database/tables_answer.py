@@ -97,7 +97,7 @@ def sparkline(values: Sequence[int]) -> str:
 def database_health(
     every: Sequence[tuple[str, Finding]], num_tables: int, depth: Depth, severity: Severity
 ) -> Answer:
-    """Return findings of all tables as an answer; each says of which table it is."""
+    """Return findings of all tables as an answer; each names its table."""
     named = [
         replace(finding, statement=f"`{table}`: {finding.statement}")
         for table, finding in every
@@ -122,7 +122,7 @@ def database_health(
 
 
 def _asked_of_all(finding: Finding) -> Finding:
-    """Return a finding whose remedy looks at all tables, and not at one."""
+    """Return a finding whose remedy is about all tables instead of one."""
     if finding.remedy is None:
         return finding
     code = finding.remedy.code.replace("table.check", "database.check")
@@ -139,7 +139,7 @@ def database_findings(found: Sequence[tuple[str, Finding]]) -> pl.DataFrame:
 def database_log_answer(
     log: pl.DataFrame, problems: Mapping[str, str], filters: Mapping[str, Any]
 ) -> Answer:
-    """Return commits of all tables as an answer, newest first, and what cannot be read."""
+    """Return commits of all tables as an answer, newest first, and tables that cannot be read."""
     told = log_lines(log, is_drawn=False).drop("graph")
     shown = told.select(pl.Series("table", log["table"]), pl.all())
     tables = log["table"].n_unique()
@@ -158,7 +158,7 @@ def database_log_answer(
 
 
 def _for_people(tables: pl.DataFrame) -> pl.DataFrame:
-    """Return what people look at first; the frame has the rest."""
+    """Return the columns for people; the frame has all."""
     problem = pl.when(pl.col("problem").is_not_null()).then(pl.lit("unreadable"))
     health = problem.otherwise(pl.col("worst").cast(TEXT).replace(SEVERITY_WORDS)).fill_null("well")
     growth = [sparkline(one[::-2][::-1]) if one else "" for one in tables["growth"].to_list()]

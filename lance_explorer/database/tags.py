@@ -9,13 +9,14 @@ from lance_explorer.frames.sizes import counted
 __all__ = ["tag_findings"]
 
 _LEAST = 2
-"""On so many tables a tag is taken for one of the whole database."""
+"""A tag on this many tables is assumed to be one of the whole database."""
 
 
 def tag_findings(looks: Sequence[Look]) -> list[tuple[str, Finding]]:
-    """Return the tags that most tables have, with each table that lacks them.
+    """Return the tags that most tables have, with the tables that lack them.
 
-    A tag on two tables or more, and on at least half of those that can be read, is meant for all.
+    A tag on two tables or more, and on at least half of the readable ones, is assumed to be meant
+    for all.
     """
     readable = [look for look in looks if look.problem is None]
     tagged: dict[str, set[str]] = {}

@@ -67,8 +67,7 @@ class DatabaseUsage(Answering):
         Size of all objects of all tables, and of the files that lie beside them in the folder.
     live_bytes : int
         Of these, what the latest versions of all tables need.
-    answer : Answer
-        It in words, with what it rests on.
+    answer : Answer It in words, with its evidence.
 
     Examples
     --------
@@ -121,7 +120,7 @@ class DatabaseUsage(Answering):
                 other_bytes=size.filter(~pl.col("status").cast(TEXT).is_in(told)).sum(),
             )
         )
-        # A table without a file, half created or half dropped, has a row of zeros.
+        # A table without a file, partly created or partly dropped, has a row of zeros.
         every = pl.Series("name", [look.name for look in self._looks], TEXT).to_frame()
         rows = every.join(rows, on="name", how="left").with_columns(pl.exclude("name").fill_null(0))
         rows = rows.sort("size_bytes", "name", descending=[True, False])
@@ -129,7 +128,7 @@ class DatabaseUsage(Answering):
 
     @documented(TABLE_USAGE_KINDS)
     def kinds(self) -> pl.DataFrame:
-        """Return how much there is of each kind and status in each table.
+        """Return the bytes of each kind and status in each table.
 
         Examples
         --------

@@ -1,8 +1,8 @@
 """Sample tables for the notebooks and the README: the life of a photo collection.
 
-Knows how to write a Lance table with pylance, and nothing about reading one. `STORY` is the recipe,
-one small function a step. Samples always have the same versions, operations, rows, row order, row
-IDs and values; only times, file names and the trained vector index differ.
+It writes Lance tables with pylance, and does not read them. `STORY` is the recipe, one small
+function a step. Samples always have the same versions, operations, rows, row order, row IDs and
+values; only times, file names and the trained vector index differ.
 """
 
 import fcntl
@@ -38,12 +38,12 @@ __all__ = [
     "make_samples",
 ]
 
-RECIPE = 1  # goes up with every change of the story, so that samples made before are made anew
+RECIPE = 1  # is increased by every change of the story, so that older samples are made again
 
 EMBEDDING_SIZE = 16
 
 _FRESH_DAYS = 3
-"""So old may the archive be: what happened in it is told up to the day before it was made."""
+"""The most days since the archive was made: its story ends on the day before."""
 
 _FIRST_MESSAGE = "Week 1: photos of Lisbon"
 _FIRST_MESSAGES = (_FIRST_MESSAGE, FIRST_OF_ARCHIVE, FIRST_OF_DOCUMENTS)
@@ -101,7 +101,7 @@ TESTS = Album("Test shots", "Home", ("Chart",), "EOS R6", "2025-12-27T10:00", 25
 
 
 def _photos(album: Album, schema: pa.Schema) -> pa.Table:
-    """Make the rows of an album with the columns that the table has by now."""
+    """Make the rows of an album with the current columns of the table."""
     # Whole numbers from the legacy generator, whose stream NumPy froze: equal on every machine.
     random = np.random.RandomState(album.first_id)
     n = album.size
@@ -142,15 +142,16 @@ def _append(photos: lance.LanceDataset, rows: pa.Table, message: str) -> None:
 def _merge(
     photos: lance.LanceDataset, merge: MergeInsertBuilder, rows: pa.Table, message: str
 ) -> None:
-    # A stream of one batch, looked up in a scan of the table, is written in its own order. Of a
-    # table in memory or an index Lance may make parallel work, whose threads decide on the order.
+    # A stream of one batch that is looked up in a scan of the table is written in its own order. Of
+    # a with a table in memory or an index, Lance may work in parallel, and threads decide on the
+    # order
     stream = rows.combine_chunks().to_reader()
     transaction, _ = merge.use_index(False).execute_uncommitted(stream)
     _commit(photos, transaction, message)
 
 
 def _commit(photos: lance.LanceDataset, transaction: lance.Transaction, message: str) -> None:
-    """Commit with a message; pylance takes one here and in writes, not in delete or update."""
+    """Commit with a message; pylance accepts one here and in writes, not in delete or update."""
     transaction.transaction_properties = {LANCE_COMMIT_MESSAGE_KEY: message}
     lance.LanceDataset.commit(photos, transaction)
 
@@ -401,7 +402,7 @@ def index_taken_at(photos: lance.LanceDataset) -> None:
 
 
 def drop_sharpness(photos: lance.LanceDataset) -> None:
-    """Week 38: drop a column; its bytes stay in the files until they are compacted."""
+    """Week 38: drop a column; its bytes stay in the files until a compaction."""
     photos.drop_columns(["sharpness"])
 
 
@@ -525,10 +526,10 @@ def make_photos(path: str | Path | None = None) -> Path:
 
     Notes
     -----
-    Takes about a second, and 2 MB. A file beside the table, named like it with `.recipe` at the
-    end, says that the table is complete and how it was made; such a table is kept. A table that is
-    incomplete, was made by another recipe, or was moved (its branch would still refer to the old
-    place) is made again.
+    Takes about a second, and 2 MB. A file beside the table, with the same name and `.recipe` at the
+    end, marks it as complete and names its recipe; such a table is kept. A table that is
+    incomplete, has another recipe, or was moved (its branch would refer to the old place) is made
+    again.
 
     Examples
     --------
@@ -579,7 +580,7 @@ def make_photos_without_stable_row_ids(path: str | Path | None = None) -> Path:
 
 
 def make_archive(path: str | Path | None = None) -> Path:
-    """Make the sample table that looks like life, unless it exists; return its path.
+    """Make the realistic sample table, unless it exists; return its path.
 
     Half a year of a photo archive, up to yesterday: imports by a job, ratings and deletions by two
     people, whose names the commits have; a job that took originals for copies, and the restore
@@ -606,8 +607,8 @@ def make_archive(path: str | Path | None = None) -> Path:
     Notes
     -----
     Takes a few seconds, and 5 MB. It is kept as described for `make_photos`, but made again when it
-    is older than three days, so that what happened "a week ago" stays what it is. Pylance cannot
-    set the time of a commit: times in manifests, tags and branches are set once all is written.
+    is older than three days, so that "a week ago" stays right. Pylance cannot set the time of a
+    commit: times in manifests, tags and branches are set at the end.
 
     Examples
     --------
@@ -621,7 +622,7 @@ def make_archive(path: str | Path | None = None) -> Path:
 
 
 def make_documents(path: str | Path | None = None) -> Path:
-    """Make the sample table of somebody who trains on it, unless it exists; return its path.
+    """Make the sample table of a training set, unless it exists; return its path.
 
     Half a year of documents with scores and embeddings, up to yesterday: a crawler adds some every
     week. Once another model made all embeddings anew, and once a job deleted the documents with low
@@ -719,7 +720,7 @@ def _make_told(
 def _make(
     path: str | Path | None, default_name: str, tell: Callable[[Path], None], kinds: Sequence[str]
 ) -> Path:
-    """Make a sample, unless it was made and is of one of these kinds; a new one is of the first."""
+    """Make a sample, unless one of these kinds exists; a new one is of the first kind."""
     given = _samples_folder() / default_name if path is None else Path(path_text("path", path))
     table = Path(realpath(given))  # a branch names its table; Lance takes a link for another one
     if not table.name:
@@ -757,7 +758,7 @@ def _made(table: Path, recipe: Path, complete: Sequence[str], tell: Callable[[Pa
 
 
 def _is_foreign(table: Path) -> bool:
-    """Tell whether somebody else put a table where a sample was: it must not be made anew."""
+    """Tell whether somebody else put a table where a sample was: it must not be replaced."""
     if not any(table.glob("_versions/*.manifest")):
         return False  # a sample that broke off before its first commit
     try:
@@ -774,7 +775,7 @@ def _is_complete(table: Path, recipe: Path, complete: Sequence[str]) -> bool:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[TextIO]:
-    """Open a file that one process at a time can have; the lock of one that dies is gone."""
+    """Open a file that only one process at a time can hold; a dead process releases it."""
     with path.open("a", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield file

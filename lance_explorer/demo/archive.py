@@ -1,6 +1,6 @@
-"""The sample table that looks like life: half a year of a photo archive that two people keep.
+"""The realistic sample table: half a year of a photo archive that two people maintain.
 
-Its commits were made by people and by jobs, which say so; one job went wrong and was restored.
+People and jobs made its commits, which name them; one job went wrong and was undone.
 """
 
 import struct
@@ -42,7 +42,7 @@ Step = Callable[["_Archive"], None]
 
 
 class _Archive(Story):
-    """The archive that is being made."""
+    """The archive while it is being made."""
 
     next_id = 0
 
@@ -141,7 +141,7 @@ def _delete(author: str, where: str, message: str) -> Step:
 
 
 def _dedupe(archive: _Archive) -> None:
-    """Delete what a job takes for copies: it compares sizes of thumbnails alone."""
+    """Delete what a job mistakes for copies: it compares only sizes of thumbnails."""
     archive.delete(
         "album in ('Harbour', 'Market') AND photo_id % 2 = 0",
         message="Remove duplicates",
@@ -164,7 +164,7 @@ def _restore(archive: _Archive) -> None:
 
 
 def _enlarge(archive: _Archive) -> None:
-    """Write all thumbnails anew, larger: this makes the table big."""
+    """Rewrite all thumbnails, larger: this makes the table big."""
     archive.change(
         "photo_id >= 0",
         "thumbnail",
@@ -192,7 +192,7 @@ def _compact(archive: _Archive) -> None:
 
 
 def _story() -> Iterator[tuple[int, int, Step]]:
-    """Yield what happens: in which week, at which hour of it, and the step."""
+    """Yield the steps of the story: in which week, at which hour, and what is done."""
     for week in range(1, NUM_WEEKS):
         author, album = _PEOPLE[week % 2], _ALBUMS[week % len(_ALBUMS)]
         yield week, 33, _import(album, author)

@@ -1,4 +1,4 @@
-"""The sample table of somebody who trains on it: half a year of documents with embeddings.
+"""The sample table of a training set: half a year of documents with embeddings.
 
 Every week a crawler adds documents. In week 11 another model made all embeddings anew; in week 17 a
 job deleted the documents with low scores, and the crawler has added none since.
@@ -38,13 +38,13 @@ _NEW_MODEL, _FILTERED, _MORE_FORUM = 11, 17, 21
 _LEAST_SCORE = 0.35
 
 _TOPICS = 5
-"""Embeddings lie around as many places, which the new model has elsewhere."""
+"""Embeddings form as many clusters, which the new model moves."""
 
 Step = Callable[["_Documents"], None]
 
 
 class _Documents(Story):
-    """The table of documents that is being made."""
+    """The table of documents while it is being made."""
 
     next_id = 0
     model = 1
@@ -73,7 +73,7 @@ class _Documents(Story):
 
 
 def embeddings(ids: NDArray[np.int64], model: int) -> NDArray[np.float32]:
-    """Return what a model makes of documents: vectors of length 1."""
+    """Return the embeddings of a model: vectors of length 1."""
     places = np.random.RandomState(model).normal(size=(_TOPICS, _SIZE))
     noise = [np.random.RandomState(model * 100_003 + n).normal(size=_SIZE) for n in ids.tolist()]
     vectors = places[ids % _TOPICS] + 0.5 * np.array(noise)

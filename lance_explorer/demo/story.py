@@ -1,8 +1,8 @@
 """A sample table whose commits were made over half a year, by people and by jobs.
 
-Pylance stamps a commit with the time at which it is made. So that months have passed in such a
-table, the times in its manifests, tags and branches are set anew once it is written: nothing else
-of what pylance wrote is changed.
+Pylance stamps a commit with the time at which it is made. So that months pass in such a table, the
+times in its manifests, tags and branches are changed at the end: nothing else that pylance wrote is
+changed.
 """
 
 import json
@@ -20,11 +20,11 @@ from lance_explorer.format.manifest import read_layout
 __all__ = ["NUM_WEEKS", "Story"]
 
 NUM_WEEKS = 26
-"""How many weeks a story takes; the last one ends on the day before it is told."""
+"""The number of weeks of a story; the last one ends on the day before it is made."""
 
 
 class Story:
-    """A sample table that is being made, week by week.
+    """A sample table that is made week by week.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Story:
         self.passed()
 
     def tell(self, steps: Iterable[tuple[int, int, Callable[[Self], None]]]) -> None:
-        """Take steps, each in a week and at an hour of it; then set the times of all commits."""
+        """Run the steps, each in a week and at an hour of it; then set the times of all commits."""
         for week, hour, step in sorted(steps, key=lambda told: told[:2]):
             self.now = self.begin + timedelta(weeks=week, hours=hour, minutes=hour * 7 % 60)
             step(self)
@@ -70,7 +70,7 @@ class Story:
         return table if branch is None else table.checkout_version((branch, None))
 
     def commit(self, operation: Any, who: dict[str, str], branch: str | None = None) -> None:
-        """Commit an operation, or a transaction that was prepared, and say who did it."""
+        """Commit an operation, or a prepared transaction, with its author."""
         table = self.on(branch)
         transaction = operation
         if not isinstance(operation, lance.Transaction):
@@ -81,7 +81,7 @@ class Story:
         self.passed(branch)
 
     def passed(self, branch: str | None = None) -> None:
-        """Note that the latest versions were committed now."""
+        """Record the current time for the latest versions."""
         known = self.times.setdefault(branch, {})
         new = [it["version"] for it in self.on(branch).versions() if it["version"] not in known]
         for seconds, version in enumerate(new):  # a compaction is two commits
@@ -130,7 +130,7 @@ class Story:
 
 
 def _set_times(root: Path, times: dict[int, datetime]) -> None:
-    """Set when versions were committed; the new seconds take as many bytes as the old ones."""
+    """Set the commit times of versions; the new seconds take as many bytes as the old ones."""
     for version, when in times.items():
         file = root / "_versions" / f"{2**64 - 1 - version:020}.manifest"
         data = bytearray(file.read_bytes())
@@ -145,7 +145,7 @@ def _set_times(root: Path, times: dict[int, datetime]) -> None:
 
 
 def _seconds_in(data: bytearray) -> tuple[int, int]:
-    """Return where a manifest has the seconds of its timestamp: field 7, and in that field 1."""
+    """Return where a manifest stores the seconds of its timestamp: field 7, and in it field 1."""
     message = read_layout(bytes(data)).message
     begin, end = _field(data, message.offset, message.end, 7)
     return _field(data, begin, end, 1)
@@ -188,7 +188,7 @@ def _varint(value: int) -> bytes:
 
 
 def _set_ref_times(path: Path, times: dict[str | None, dict[int, datetime]]) -> None:
-    """Set when tags and branches were made: when the version was that they are of."""
+    """Set the times of tags and branches to those of their versions."""
     for file in path.glob("_refs/*/*.json"):
         told = json.loads(file.read_text("utf-8"))
         branch = told.get("branch") or told.get("parentBranch")

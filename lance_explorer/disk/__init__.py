@@ -1,1 +1,1 @@
-"""Who owns each object of a table, and what a cleanup or a compaction would make of them."""
+"""Who owns each object of a table, and what a cleanup or a compaction would do."""

@@ -2,10 +2,9 @@
 
 The rules are those of Lance 14 (``rust/lance/src/dataset/cleanup.rs``):
 
-* The latest version of the branch, and tagged ones, stay. The others go if they are
-  old enough, not among the last ones that are to be kept, and, where versions are named, among
-  these.
-* A file that a version names which stays, stays. One that only removed versions name goes. One that
+* The latest version of the branch, and tagged ones, stay. The others are removed if they are old
+enough, not among the last ones to be kept, and, if versions are named, among these. * A file that a
+remaining version names stays. A file that only removed versions name is removed. One that
   nobody names goes if it is seven days old, or if unverified files are to be removed.
 * Where no version that goes is newer than one that stays, files are looked at that are older,
   too; but of data all that are seven days old, or all if unverified files are to be removed, and of
@@ -13,8 +12,8 @@ The rules are those of Lance 14 (``rust/lance/src/dataset/cleanup.rs``):
 * A detached version keeps its manifest, and nothing else.
 * Nothing goes that lies in a base path, whoever wrote it.
 * Where versions would go that other branches were created from, what these branches read stays, and
-  so does the manifest of that version; not its transaction. A branch is seen to read files only if
-  its manifests name the root of this one with the same text as it was opened with.
+  so does the manifest of that version; not its transaction. A branch counts as a reader of files
+  only if its manifests name this root with the same text with which it was opened.
 """
 
 import re
@@ -46,7 +45,7 @@ __all__ = [
 ]
 
 DEFAULT_AGE = timedelta(days=14)
-"""How old versions are that go if nothing else is said."""
+"""The default age of versions to remove."""
 
 _KIND_OF = {
     "temporary_manifest": r"^_versions/\.tmp",
@@ -58,26 +57,26 @@ _KIND_OF = {
     "temporary_data": r"^data/(?:.*/)?\.tmp[^/]*$",
     "reuse": r"^_fri/[^/]+",
 }
-"""What files are looked at, by their paths below the root of the branch; the last that fits."""
+"""Which files are considered, by their paths below the root of the branch; the last match."""
 
 _TEMPORARY = ["temporary_manifest", "temporary_data"]
 
 
 @dataclass(frozen=True)
 class CleanupRules:
-    """What is to be removed: as ``cleanup_old_versions`` takes it."""
+    """What to remove: the arguments of ``cleanup_old_versions``."""
 
     older_than: timedelta | None = None
     retain_versions: int | None = None
     delete_unverified: bool = False
     versions: tuple[int, ...] | None = None
-    """The only versions that may go; None: any may."""
+    """The only versions that may be removed; None: all."""
     tagged_before: tuple[int, ...] = ()
-    """Versions that get a tag first, since others need their files."""
+    """Versions that are tagged first, since others need their files."""
 
     @property
     def age(self) -> timedelta | None:
-        """How old versions must be; None if any may be."""
+        """The least age of versions; None: any age."""
         if self.older_than is None and self.retain_versions is None and self.versions is None:
             return DEFAULT_AGE
         return self.older_than
@@ -138,7 +137,7 @@ FILES = pl.Schema(
 
 
 def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
-    """Return what a cleanup of the branch would do, now."""
+    """Return what a cleanup of the branch would do now."""
     view, history = found.view, found.view.history
     now = datetime.fromtimestamp(found.listed_ns / 1e9, UTC)
     records = [record for record in history.records if not record.file.is_recorded]
@@ -181,7 +180,7 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
 
 
 def tags_before(view: HistoryView, rules: CleanupRules) -> dict[int, str]:
-    """Return the names of the tags that are created first, by their versions."""
+    """Return the names of the tags that are created first, by version."""
     taken, names = set(view.refs.tags), dict[int, str]()
     for version in rules.tagged_before:
         wanted = f"keep-{view.branch or 'main'}-{version}".replace("/", "-")
@@ -192,7 +191,7 @@ def tags_before(view: HistoryView, rules: CleanupRules) -> dict[int, str]:
 
 
 def _ages(records: list[VersionRecord], rules: CleanupRules, now: datetime) -> dict[int, bool]:
-    """Return of each version whether it is old enough to go."""
+    """Return for each version whether it is old enough to be removed."""
     before_version = None
     if rules.retain_versions is not None and records:
         versions = [record.version for record in records]
@@ -211,7 +210,7 @@ def _ages(records: list[VersionRecord], rules: CleanupRules, now: datetime) -> d
 
 
 def _cutoff(records: list[VersionRecord], removed: Collection[int]) -> datetime | None:
-    """Return when files must have been written that are looked at: before; None: at any time."""
+    """Return the time before which considered files must have been written; None: no limit."""
     times = {r.version: r.manifest.timestamp or datetime.fromtimestamp(0, UTC) for r in records}
     stay = min([time for version, time in times.items() if version not in removed])
     go = max([time for version, time in times.items() if version in removed], default=None)
@@ -236,22 +235,22 @@ def _problem(history: History) -> str | None:
 
 
 class _Stays:
-    """What versions name that stay: paths of files, and folders of indices."""
+    """What remaining versions name: paths of files, and folders of indices."""
 
     def __init__(self, named: pl.DataFrame) -> None:
         self.paths = pl.Series("path", [], pl.String)
         self.add(named)
 
     def add(self, named: pl.DataFrame) -> None:
-        """Add what more is named, as far as it lies below the root of the table."""
+        """Add further named files that are below the root of the table."""
         own = named.filter(root=OWN)["path"]
         self.paths = pl.concat([self.paths, own]).unique()
 
 
 def _forks(view: HistoryView, is_old: dict[int, bool]) -> dict[str, int]:
-    """Return branches that come from versions which are old enough to go, and from which.
+    """Return branches whose parent versions are old enough to be removed, and these versions.
 
-    A branch of a branch comes from the version that the first of them was created from.
+    For a branch of a branch, the version counts from which the first of them was created.
     """
     branches = view.refs.branches
     return {
@@ -269,7 +268,7 @@ def _left_at(branch: Branch, ancestor: str | None, branches: Mapping[str, Branch
         if branch.identifier[: len(line)] == line and len(branch.identifier) > len(line):
             return branch.identifier[len(line)][0] or None
         return None
-    seen = set[str]()  # of old writers, who told a branch by its name
+    seen = set[str]()  # of old writers, which named a branch differently
     while branch.name not in seen:
         seen.add(branch.name)
         if branch.parent_branch == ancestor:
@@ -281,9 +280,9 @@ def _left_at(branch: Branch, ancestor: str | None, branches: Mapping[str, Branch
 
 
 def roots_named_otherwise(view: HistoryView) -> dict[str, str]:
-    """Return the branches that name the root of their table otherwise than it was opened, and how.
+    """Return the branches that spell the root of their table differently, and how.
 
-    Lance compares the names as text: a trailing slash, ``file://`` or a link makes another one.
+    Lance compares the names as text: a trailing slash, ``file://`` or a link makes them different.
     """
     found, options = dict[str, str](), view.main_storage.options
     for name in view.refs.branches:
@@ -297,7 +296,7 @@ def roots_named_otherwise(view: HistoryView) -> dict[str, str]:
 
 
 def _read_by_branch(view: HistoryView, name: str, roots: Roots) -> pl.DataFrame:
-    """Return the files below the root of this branch that another one's versions read."""
+    """Return the files below the root of this branch that versions of another one read."""
     branch = view.on_branch(name)
     own_root = view.storage.uri
     _, prefix = roots.locate(view.storage)
@@ -320,7 +319,7 @@ def _removable(
     cutoff: datetime | None,
     rules: CleanupRules,
 ) -> pl.DataFrame:
-    """Return the files that go, manifests left out."""
+    """Return the files that are removed, except manifests."""
     own = found.objects.filter(
         pl.col("root") == OWN, pl.col("path").str.starts_with(prefix)
     ).with_columns(inner=pl.col("path").str.slice(len(prefix)))

@@ -80,9 +80,9 @@ def needed_by_others(found: Cleanup, objects: pl.DataFrame) -> pl.DataFrame:
 
 
 def without_damage(found: Cleanup, objects: pl.DataFrame) -> Cleanup | None:
-    """Return the same cleanup with what keeps others whole: tags first, no file that is not known.
+    """Return the same cleanup, made safe: tags first, and no unknown files.
 
-    None if even then something is damaged.
+    None if even that damages something.
     """
     survey, view = found.survey, found.survey.view
     needed = needed_by_others(found, objects)["named"].unique().implode()
@@ -140,7 +140,7 @@ def _left(left: pl.DataFrame) -> Iterator[_Loss]:
 
 
 def _lost(found: Cleanup) -> Iterator[_Loss]:
-    """Yield what only the removed versions tell."""
+    """Yield what only the removed versions record."""
     records = found.survey.view.history.records
     gone = [record for record in records if record.version in found.removed_versions]
     kept = [record for record in records if record.version in found.reasons]

@@ -1,4 +1,4 @@
-"""What a cleanup would remove, what that frees, what it costs, and what holds the rest back."""
+"""What a cleanup would remove, what that frees and costs, and what keeps the rest."""
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
@@ -84,8 +84,8 @@ HELD = FrameSchema(
 class CleanupPreview(Answering):
     """What ``cleanup_old_versions`` would do to a branch now; nothing is removed.
 
-    Made by :meth:`Table.cleanup_preview`. It is as the table was when it was made; a cleanup looks
-    at the table anew.
+    Made by :meth:`Table.cleanup_preview`. It describes the table at the time of the call; a cleanup
+    looks again.
 
     Attributes
     ----------
@@ -102,10 +102,8 @@ class CleanupPreview(Answering):
     breaks : list of str
         What others need and could no longer read, in sentences: branches, clones, commits under
         way.
-    instead : CleanupPreview or None
-        Where something breaks: the same cleanup after tags that keep what others need, and without
-        files that no version names. None if that would break something, too.
-    answer : Answer
+    instead : CleanupPreview or None If something breaks: the same cleanup after tags that keep what
+    others need, and without unnamed files. None if even that would break something. answer : Answer
         All of that, with what it rests on.
     code : str
         The call that does it; where something breaks, the calls of ``instead``, or nothing.
@@ -124,12 +122,12 @@ class CleanupPreview(Answering):
 
     @property
     def answer(self) -> Answer:
-        """What would go, what is lost, what stays and why, with the calls that break nothing."""
+        """What would be removed, lost and kept, and why, with the calls that break nothing."""
         return self._answer(None)
 
     @property
     def answer_with_files(self) -> Answer:
-        """The same, with each file that would go in sight.
+        """The same, with each file that would be removed.
 
         Examples
         --------
@@ -176,7 +174,7 @@ class CleanupPreview(Answering):
 
     @property
     def _warnings(self) -> tuple[Section, ...]:
-        """What would break, and what is done instead."""
+        """What would break, and what to do instead."""
         if not self.breaks:
             return ()
         instead = "Nothing that Lance offers keeps what others need and frees this."
@@ -190,7 +188,7 @@ class CleanupPreview(Answering):
 
     @property
     def _lost(self) -> list[str]:
-        """What goes for good with what :attr:`code` does, as is meant."""
+        """What :attr:`code` removes for good, as intended."""
         done = self if self.instead is None else self.instead
         is_meant = pl.col("what") != "damage"
         return done.losses().filter(is_meant)["message"].to_list() if self.code else []
@@ -201,7 +199,7 @@ class CleanupPreview(Answering):
 
     @property
     def sentence(self) -> str:
-        """What it comes to, in one sentence."""
+        """The result in one sentence."""
         if self.problem is not None:
             return f"Lance refuses, {self.problem}"
         if not len(self._found.files):
@@ -265,20 +263,20 @@ class CleanupPreview(Answering):
 
     @cached_property
     def instead(self) -> "CleanupPreview | None":
-        """The same without breaking anything, where this one does and that can be."""
+        """The same cleanup made safe, if this one breaks something and that is possible."""
         safe = without_damage(self._found, self._owned) if self.breaks else None
         return None if safe is None else CleanupPreview(safe)
 
     @property
     def code(self) -> str:
-        """The call that does it; where something breaks, the calls of :attr:`instead`."""
+        """The call that does it; if something breaks, the calls of :attr:`instead`."""
         if self.breaks:
             return "" if self.instead is None else self.instead.code
         return "\n".join([*self._tagging, self._call])
 
     @property
     def _tagging(self) -> list[str]:
-        """The calls that create the tags that come first."""
+        """The calls that create the tags first."""
         view = self._found.survey.view
         return [
             f"dataset.tags.create({dumps(name)}, "
@@ -307,7 +305,7 @@ class CleanupPreview(Answering):
 
     @documented(FILES)
     def files(self) -> pl.DataFrame:
-        """Return the files that would go, one row each.
+        """Return the files that would be removed, one row each.
 
         Examples
         --------
@@ -321,7 +319,7 @@ class CleanupPreview(Answering):
 
     @documented(VERSIONS)
     def versions(self) -> pl.DataFrame:
-        """Return all kept versions of the branch: which would go, and why the others stay.
+        """Return all kept versions of the branch: which would be removed, and why the others stay.
 
         Examples
         --------
@@ -342,7 +340,7 @@ class CleanupPreview(Answering):
 
     @documented(SUMMARY)
     def summary(self) -> pl.DataFrame:
-        """Return how much would go, one row for each kind of file.
+        """Return how much would be removed, one row for each kind of file.
 
         Examples
         --------
@@ -363,7 +361,7 @@ class CleanupPreview(Answering):
 
     @documented(HELD)
     def held(self) -> pl.DataFrame:
-        """Return what holds back files that the latest version does not need, largest first.
+        """Return what keeps files that the latest version does not need, largest first.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Other tables that read the files of a table, as far as somebody tells which."""
+"""Other tables that read the files of a table, as far as they are given."""
 
 import os
 from collections.abc import Iterable

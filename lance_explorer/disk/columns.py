@@ -1,4 +1,4 @@
-"""How many bytes each column takes, and how its values lie there: from the ends of data files."""
+"""How many bytes each column takes, and the layout of its pages: from the ends of data files."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from lance_explorer.storage import Storage
 __all__ = ["COLUMNS", "columns"]
 
 _TAIL_BYTES = 1 << 16
-"""So much of the end of a file is read at first; the metadata of most files fit in."""
+"""The bytes at the end of a file that are read first; the metadata of most files fit in."""
 
 COLUMNS = FrameSchema(
     "columns",
@@ -80,7 +80,7 @@ class _Sum:
 
 
 def columns(view: HistoryView, version: int) -> pl.DataFrame:
-    """Return one row for each field that has values in data files, and format of these files.
+    """Return one row for each field with values in data files, and format of these files.
 
     The end of each data file of the version is read: one request a file, two if its metadata are
     large.
@@ -157,7 +157,7 @@ def _pages(root: Storage, path: str, file: DataFile) -> Iterator[tuple[int, Colu
 
 
 def _one_a_row(schema: tuple[Field, ...]) -> set[int]:
-    """Return the fields that have one value a row: those that are in no list."""
+    """Return the fields that have one value a row: those outside of lists."""
     found = set[int]()
     parents = {NO_PARENT}
     for each in schema:  # parents come before their children

@@ -4,10 +4,10 @@ The rules are those of Lance 14 (``rust/lance/src/dataset/optimize.rs``):
 
 * A fragment is a candidate if more of it is deleted than the threshold, whatever its size, or if it
   has fewer rows than the aim.
-* Candidates that follow one another and are covered by the same index segments go together. One
-  alone is rewritten only for its deleted rows.
-* What goes together is cut into tasks of as many live rows as the aim; the last one takes the rest.
-* Tasks are taken in order until one would exceed a budget.
+* Candidates that follow one another and are covered by the same index segments go together. A
+single fragment is rewritten only for its deleted rows. * Fragments that go together are divided
+into tasks of as many live rows as the target; the last one takes the rest. * Tasks are taken in
+order until one would exceed a budget.
 
 13.0.0 plans alike. Releases up to 8.0.1 (and maybe later ones) count the fragment reuse index and
 the write-ahead log as indices, too, and do not map what indices cover through the reuse history.
@@ -42,7 +42,7 @@ _WITHOUT_EFFECT = frozenset(
     "max_rows_per_group num_threads batch_size compaction_mode binary_copy_read_batch_bytes "
     "data_storage_version".split()
 )
-"""Options that say how fragments are written, and change nothing that is told here."""
+"""Options on how fragments are written, which change nothing here."""
 
 REASONS = (
     "small",
@@ -62,7 +62,7 @@ _Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class CompactionOptions:
-    """What decides which fragments are rewritten, and into which, as ``compact_files`` takes it."""
+    """The options that decide which fragments are rewritten, as in ``compact_files``."""
 
     target_rows_per_fragment: int = 1024 * 1024
     materialize_deletions: bool = True
@@ -78,9 +78,9 @@ class CompactionOptions:
 
 _MODES = ("reencode", "try_binary_copy", "force_binary_copy")
 _CHECKED = ("max_rows_per_group", "batch_size", "binary_copy_read_batch_bytes", "compaction_mode")
-"""What Lance also reads from the config, and refuses if it cannot."""
+"""Options that Lance also reads from the config, and refuses if they are invalid."""
 _LIST = "excluded_fragment_ids"
-"""What it does not read from there."""
+"""Options that it does not read from the config."""
 
 _NAMES = tuple([field.name for field in fields(CompactionOptions)])
 
@@ -111,12 +111,11 @@ class CompactionPlan:
 
 
 def compaction_options(history: History, given: Mapping[str, Any]) -> CompactionOptions:
-    """Return options as they are given, else as the table's config says, else Lance's own.
+    """Return options: the given ones, else those of the table's config, else Lance's defaults.
 
     Raises
     ------
-    InvalidArgumentError
-        If there is no such option, or a value is not right for it.
+    InvalidArgumentError If an option does not exist, or its value is invalid.
     """
     unknown = given.keys() - {*_NAMES, *_WITHOUT_EFFECT}
     if unknown:
@@ -164,8 +163,8 @@ def plan_compaction(
 ) -> CompactionPlan:
     """Return what a compaction of the only version of a history would do.
 
-    Without ``view`` no other file is read: of indices that lag behind a deferred compaction, what
-    they cover is taken as their bitmaps say.
+    Without ``view`` no other file is read: the coverage of indices that lag behind a deferred
+    compaction is taken from their bitmaps.
     """
     states, record = history.states, history.records[0]
     physical, live = states.physical_rows, history.live_rows
@@ -213,7 +212,7 @@ _MOST_OVERLAYS = 10
 def _differs(
     view: HistoryView | None, history: History, segments: Sequence[IndexMetadata]
 ) -> _Flags:
-    """Return of each fragment whether other segments cover it than cover the one before."""
+    """Return for each fragment whether other segments cover it than its predecessor."""
     ids = history.states.ids
     differs = np.zeros(len(ids), dtype=np.bool_)
     if not segments:
@@ -229,7 +228,7 @@ def _differs(
 
 
 def _covered(view: HistoryView | None, segment: IndexMetadata) -> NDArray[np.uint64]:
-    """Return the fragments that a segment covers; all there were by then if it does not say."""
+    """Return the fragments that a segment covers; all of its time if it does not record them."""
     found = segment.fragment_ids()
     if found is not None:
         return np.array(found.to_array(), dtype=np.uint64)
@@ -244,7 +243,7 @@ def _covered(view: HistoryView | None, segment: IndexMetadata) -> NDArray[np.uin
 
 
 def _bins(is_candidate: _Flags, differs: _Flags) -> list[NDArray[np.int64]]:
-    """Return the places of candidates that may be rewritten together."""
+    """Return the positions of candidates that may be rewritten together."""
     places = np.flatnonzero(is_candidate)
     if not len(places):
         return []
@@ -261,7 +260,7 @@ def _why_alone(place: int, is_candidate: _Flags) -> int:
 def _split(
     places: NDArray[np.int64], rows: NDArray[np.int64], target: int
 ) -> list[NDArray[np.int64]]:
-    """Return the tasks that neighbours are cut into."""
+    """Return the tasks into which neighbours are divided."""
     sums = np.cumsum(rows)
     total, before, begin = int(sums[-1]), 0, 0
     parts = list[NDArray[np.int64]]()
@@ -301,7 +300,7 @@ def _within_budget(
 
 
 def _source_bytes(history: History, places: NDArray[np.int64]) -> int | None:
-    """Return the bytes of the data files that a task reads; None if one is not known."""
+    """Return the bytes of the data files that a task reads; None if one is unknown."""
     known = {field.id for field in history.records[0].schema}
     total = 0
     for place in places.tolist():

@@ -1,4 +1,4 @@
-"""The columns of what a compaction would do: its tasks, what they write, and each fragment."""
+"""The columns of a compaction preview: its tasks, what they write, and each fragment."""
 
 import polars as pl
 

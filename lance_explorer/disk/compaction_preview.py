@@ -1,4 +1,4 @@
-"""What a compaction would rewrite, what that takes, and why other fragments stay."""
+"""What a compaction would rewrite, its cost, and why other fragments stay."""
 
 from collections.abc import Mapping
 from json import dumps
@@ -36,11 +36,11 @@ _Places = NDArray[np.int64]
 
 _IO_BUFFER_BYTES = 2 << 30
 _DECODED_BYTES = 256 << 20
-"""So much was seen to be in memory at most of what is decoded and written, with 14.0.2."""
+"""The most memory that was measured for decoded and written rows, with 14.0.2."""
 _MOST_BYTES_OF_A_FILE = 90 << 30
 _WORTH_TELLING_BYTES = 1_000_000
 _MOST_DELETION_FILES = 2_000
-"""More are not read for what is told unasked, as in views."""
+"""The most rows that are read without being asked for, as in views."""
 
 
 class CompactionPreview(Answering):
@@ -71,7 +71,7 @@ class CompactionPreview(Answering):
 
     @property
     def answer(self) -> Answer:
-        """What is rewritten, what that takes, and why other fragments stay."""
+        """What is rewritten, its cost, and why other fragments stay."""
         tasks = self.tasks()
         return Answer(
             said(self.sentence),
@@ -98,7 +98,7 @@ class CompactionPreview(Answering):
 
     @property
     def _words(self) -> tuple[Section, ...]:
-        """What it costs, and why fragments stay, the reason of most of them first."""
+        """Its cost, and why fragments stay, the most frequent reason first."""
         stay = self.fragments().filter(~pl.col("is_rewritten"))
         counts = stay.group_by("message").len().sort("len", "message", descending=[True, False])
         reasons = [f"{counted(n, 'fragment')}: {message}" for message, n in counts.iter_rows()]
@@ -130,10 +130,9 @@ class CompactionPreview(Answering):
 
     @property
     def costs(self) -> list[str]:
-        """What it takes beside reading and writing, and what it leaves in metadata, in sentences.
+        """The cost besides reading and writing, and the effect on metadata, in sentences.
 
-        Reads the row-ID sequences and deletions of what is rewritten, where they are needed and not
-        very many.
+        Reads the row-ID sequences and deletions of rewritten fragments, if they are needed and few.
         """
         told = list[str]()
         memory = max([self._memory(task) or 0 for task in self._plan.tasks], default=0)
@@ -181,7 +180,7 @@ class CompactionPreview(Answering):
 
     @documented(TASKS)
     def tasks(self) -> pl.DataFrame:
-        """Return what is rewritten together, one row for each task.
+        """Return the fragments that are rewritten together, one row for each task.
 
         Examples
         --------
@@ -214,10 +213,10 @@ class CompactionPreview(Answering):
 
     @documented(NEW_FRAGMENTS)
     def new_fragments(self) -> pl.DataFrame:
-        """Return what is written, one row for each new fragment, with its row-ID sequence.
+        """Return the new fragments, one row each, with their row-ID sequences.
 
-        The sequences are those that Lance will write: they follow from the old ones and from what
-        is deleted, which is read for that.
+        The sequences are those that Lance will write: they follow from the old ones and the
+        deletions, which are read.
 
         Examples
         --------
@@ -270,7 +269,7 @@ class CompactionPreview(Answering):
 
     @documented(SUMMARY)
     def summary(self) -> pl.DataFrame:
-        """Return what the compaction takes, in one row.
+        """Return the cost of the compaction, in one row.
 
         Examples
         --------
@@ -306,7 +305,7 @@ class CompactionPreview(Answering):
         )
 
     def _reason_words(self) -> dict[str, str]:
-        """Return what each reason means for this table."""
+        """Return the meaning of each reason for this table."""
         options = self._plan.options
         target = f"{options.target_rows_per_fragment:,} rows"
         share = percent(options.materialize_deletions_threshold)
@@ -370,7 +369,7 @@ class CompactionPreview(Answering):
 
     @property
     def _num_deletion_files(self) -> int:
-        """How many of them are read to tell what is left in metadata."""
+        """How many rows must be read to know the effect on metadata."""
         if not self._is_stable and not self._notes_reuse:
             return 0
         types = self._history.states.deletion_types
@@ -378,7 +377,7 @@ class CompactionPreview(Answering):
 
     @cached_property
     def _compacted(self) -> CompactedRows | None:
-        """The rows that are rewritten; None if what is deleted from them cannot be read."""
+        """The rows that are rewritten; None if their deletions cannot be read."""
         target = self._plan.options.target_rows_per_fragment
         try:
             return CompactedRows(self._view, self._history, self._plan.tasks, target)
@@ -387,7 +386,7 @@ class CompactionPreview(Answering):
 
     @cached_property
     def _row_ids_after(self) -> list[list[NewRowIds]] | None:
-        """The row-ID sequences of what each task writes; None if there are none, or not known."""
+        """The row-ID sequences of each task; None if there are none, or they are unknown."""
         if not self._is_stable or not self._plan.tasks:
             return None
         most = self._plan.options.max_bytes_per_file or _MOST_BYTES_OF_A_FILE
@@ -411,7 +410,7 @@ class CompactionPreview(Answering):
         return None if self._compacted is None else self._compacted.reuse_bytes()
 
     def _memory(self, task: _Places) -> int | None:
-        """Return about how much of a task is in memory at a time."""
+        """Return the estimated memory of a task."""
         size = self._bytes(task)
         if size is None:
             return None

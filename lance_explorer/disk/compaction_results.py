@@ -1,7 +1,7 @@
-"""What a compaction leaves in metadata: row-ID sequences, and the fragment reuse history.
+"""The effect of a compaction on metadata: row-ID sequences, and the fragment reuse history.
 
-Both follow from the sequences and deletions of the fragments that are rewritten, which are read
-here. No values are read.
+Both follow from the sequences and deletions of rewritten fragments, which are read here. No values
+are read.
 """
 
 from collections import Counter
@@ -33,13 +33,13 @@ _Places = NDArray[np.int64]
 
 _SPILL, _INLINE_BYTES = "lance.row_lineage.spill", "lance.row_lineage.inline_max_bytes"
 _MOST_INLINE_BYTES = 204_800
-"""Longer sequences are spilled, if the table says that they may be (docs/FORMAT.md 3.4)."""
+"""Longer sequences are spilled, if the table allows it (docs/FORMAT.md 3.4)."""
 
 _CONTAINER_BITS, _CONTAINER_BYTES, _FEWEST_WITH_OFFSETS = 16, 1 << 13, 4
 
 
 def new_sizes(num_rows: int, target: int) -> list[int]:
-    """Return how many rows each fragment gets that a task writes: no less than the aim, if it can.
+    """Return the rows of each fragment that a task writes: at least the target, if possible.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def new_sizes(num_rows: int, target: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class NewRowIds:
-    """The row-ID sequence that a fragment gets.
+    """The row-ID sequence of a new fragment.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class NewRowIds:
 
 
 class CompactedRows:
-    """The rows that the tasks of a compaction rewrite, with their deletions read.
+    """The rows that the tasks of a compaction rewrite, with their deletions.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class CompactedRows:
         return NewRowIds(len(sequence), sequence.num_segments, size, words)
 
     def reuse_bytes(self) -> int:
-        """Return the bytes of the reuse history after a compaction that leaves indices as are."""
+        """Return the bytes of the reuse history after a compaction that defers indices."""
         index = reuse_index(self._record)
         highest = self._record.manifest.max_fragment_id
         first, groups = 0 if highest is None else highest + 1, list[FragReuseGroup]()
@@ -161,7 +161,7 @@ class CompactedRows:
     def _bitmap_bytes(self, place: int) -> int:
         """Return the bytes of the surviving addresses of a fragment, as a Roaring bitmap.
 
-        Each container has the form that is smallest: numbers, bits, or runs (docs/FORMAT.md 5).
+        Each container has the smallest form: numbers, bits, or runs (docs/FORMAT.md 5).
         """
         content = self._contents.get(int(self._states.ids[place]))
         if content is None:

@@ -1,4 +1,4 @@
-"""What Lance makes of a commit if another one came before it, since both began."""
+"""What Lance does with a commit if another one was committed since it began."""
 
 import polars as pl
 
@@ -19,13 +19,13 @@ OPERATIONS = (
     "UpdateConfig",
     "Restore",
 )
-"""Operations, as Lance names them, that were tried in pairs."""
+"""The operations, by Lance's names, that were tried in pairs."""
 
 OVERLAPS = ("same_rows", "same_fragment", "other_fragments")
 
 OUTCOMES = ("rebased", "redone", "refused_try_again", "refused")
 
-# One line for each operation that was committed first, by its first letters what became of each of
+# One line for each operation that was committed first, with the letters of the results of
 # OPERATIONS that came second, with each of OVERLAPS: re(b)ased, re(d)one, (a)gain, (r)efused.
 _FOUND = """
 Append bbb bbb bbb aaa bbb bbb bbb bbb bbb ddd
@@ -67,7 +67,7 @@ _LETTERS = dict(zip("bdar", OUTCOMES, strict=True))
 
 @documented(CONFLICTS)
 def conflicts() -> pl.DataFrame:
-    """Return what Lance 14.0.2 makes of each pair of commits that began on the same version.
+    """Return what Lance 14.0.2 does with each pair of commits that began on the same version.
 
     Each pair was tried with pylance, on a table without stable row IDs.
 

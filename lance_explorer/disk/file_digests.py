@@ -1,7 +1,7 @@
-"""What tells whether the bytes of a data file are those that they were, column by column.
+"""Whether the bytes of a data file are unchanged, column by column.
 
-Data files have no checksums, and never change. So digests that were taken once show later what a
-disk has lost since.
+Data files have no checksums, and never change. So digests that were taken once show later changes
+of a disk.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from lance_explorer.storage import Storage
 __all__ = ["REST", "differing", "file_digests"]
 
 REST = -1
-"""Stands for what is not of one column: what describes them, and all of a legacy file."""
+"""Stands for bytes that belong to no column: their metadata, and a whole legacy file."""
 
 _PIECE_BYTES = 8 << 20
 
@@ -27,9 +27,7 @@ def file_digests(root: Storage, path: str, size: int) -> Mapping[int, str]:
 
     Raises
     ------
-    CorruptFileError
-        If the file does not end as data files do.
-    FileNotFoundError
+    CorruptFileError If the file does not end like a data file. FileNotFoundError
         If there is no such file.
     """
     footer = decode_data_footer(
@@ -56,7 +54,7 @@ def _digest(root: Storage, path: str, size: int, places: list[tuple[int, int]]) 
 
 
 def differing(recorded: Mapping[int, str], found: Mapping[int, str]) -> Iterator[int]:
-    """Yield the columns, by their numbers, of which the digests differ."""
+    """Yield the numbers of the columns whose digests differ."""
     for number in sorted(recorded.keys() | found.keys()):
         if recorded.get(number) != found.get(number):
             yield number

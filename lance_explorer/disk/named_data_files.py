@@ -1,4 +1,4 @@
-"""Every data file that a kept version of a branch names, once each, with what needs it."""
+"""Every data file that a kept version of a branch names, once each, with its users."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ __all__ = ["NamedDataFile", "named_data_files"]
 
 @dataclass(frozen=True, slots=True)
 class NamedDataFile:
-    """A data file, and a fragment that has it.
+    """A data file, and a fragment that contains it.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ def named_data_files(view: HistoryView) -> Iterator[NamedDataFile]:
     np.minimum.at(first, spans.keys, spans.first)
     np.maximum.at(last, spans.keys, spans.last)
     found = dict[tuple[int | None, str], tuple[DataFile, int, int]]()
-    there = np.flatnonzero(last >= 0)  # others are in versions alone that cannot be understood
+    there = np.flatnonzero(last >= 0)  # others are only in versions that cannot be decoded
     for number in there[np.argsort(last[there], kind="stable")].tolist():
         for file in history.states[number].all_files:
             key, begin = (file.base_id, file.path), int(first[number])

@@ -1,7 +1,7 @@
-"""Which files manifests name: one row for each branch, file and kind of thing that names it.
+"""The files that manifests name: one row for each branch, file and kind of reference.
 
-A data file is named by the fragments of a version, a file of an index by its folder, whose files
-count as one. What no manifest names is not here.
+Fragments of a version name data files; for files of an index, the folder counts as one. Files that
+no manifest names are not included.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -85,14 +85,14 @@ _SPANS = pl.Schema(
         "last": pl.Int64(),
     }
 )
-"""What names files, and between which places in the list of versions."""
+"""References to files, with the range of versions of each."""
 
 _WRITES_NOTHING = {OperationName.RESTORE, OperationName.CLONE}
 
 
 @dataclass
 class NamedFiles:
-    """What all versions name that can be read.
+    """The files that all readable versions name.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ def named_by(
 
 
 def named_files(view: HistoryView, clones: Iterable[HistoryView] = ()) -> NamedFiles:
-    """Return what the versions of all branches name, detached ones too, and those of clones."""
+    """Return what the versions of all branches name, including detached ones and clones."""
     named = NamedFiles(NAMED.to_frame(), Roots.of(view.main_storage))
     frames = [*_of_table(view, named)]
     _find_own_bases(view, named)
@@ -144,7 +144,7 @@ def named_files(view: HistoryView, clones: Iterable[HistoryView] = ()) -> NamedF
 
 
 def _find_own_bases(view: HistoryView, named: NamedFiles) -> None:
-    """Find in which places beside its root the table's commits write."""
+    """Find the places besides its root where the table's commits write."""
     used = dict[BasePath, Storage]()
     inherited: tuple[BasePath, ...] = ()
     for name in [None, *view.refs.branches]:
@@ -194,7 +194,7 @@ def _of_table(view: HistoryView, named: NamedFiles) -> Iterator[pl.DataFrame]:
 
 
 def _forked_from(branch: HistoryView, named: NamedFiles) -> pl.DataFrame:
-    """Return the manifests of versions that other branches were created from: those need them."""
+    """Return the manifests of versions from which branches were created: the branches need them."""
     versions = {file.version: file for file in branch.listing.versions if not file.is_recorded}
     rows = [
         {**_manifest_row(branch, versions[child.parent_version], named), "branch": child.name}
@@ -243,7 +243,7 @@ def _manifest_row(branch: HistoryView, file: VersionFile, named: NamedFiles) -> 
 
 
 class _OfBranch:
-    """What the versions of a branch name, or one detached version."""
+    """The files that versions of a branch name, or one detached version."""
 
     def __init__(
         self,
@@ -279,7 +279,7 @@ class _OfBranch:
         return self._named(pl.concat([*self._parts()]))
 
     def _parts(self) -> Iterator[pl.DataFrame]:
-        """Yield files of each kind, as often as they are named, and from when to when."""
+        """Yield files of each kind, once for each reference, with the range of versions."""
         states = self._history.states
         intervals = self._history.intervals.only(self._live)
         files = states.files
@@ -342,7 +342,7 @@ class _OfBranch:
             yield _spans(kind, "_indices/", files, intervals)
 
     def _signatures(self) -> pl.DataFrame:
-        """Return the files that tell from which data columns were computed."""
+        """Return the files that record from which data columns were computed."""
         schemas, intervals = intervals_of([(record.schema,) for record in self._records])
         named = [
             (owner, f"{name}.sig")
@@ -355,7 +355,7 @@ class _OfBranch:
         return _spans("computed", "_computed/", files, intervals)
 
     def _named(self, spans: pl.DataFrame) -> pl.DataFrame:
-        """Return one row for each file: from when to when it is named."""
+        """Return one row for each file, with the range of versions that name it."""
         last = len(self._live) - 1
         placed = self._placed(spans)
         each = placed.group_by("kind", "is_folder", "root", "path", maintain_order=True).agg(
@@ -382,7 +382,7 @@ class _OfBranch:
 
     @cached_property
     def _writes(self) -> NDArray[np.bool_]:
-        """Whether each version wrote what it is the first to name."""
+        """Whether each version wrote the files that it is the first to name."""
         wrote = [record.operation not in _WRITES_NOTHING for record in self._records]
         return np.array(wrote, dtype=np.bool_) & self._history.begins_exactly[self._live]
 
@@ -390,7 +390,7 @@ class _OfBranch:
         """Return the files with root, and path below it."""
         storage, places = self._branch.storage, list[tuple[int, str]]()
         is_own = pl.col("base_id").is_null()
-        # Of a base path the same ID may mean another place in another version.
+        # The same ID of a base path may mean another place in another version.
         position = pl.when(~is_own).then("first").alias("position")
         distinct = spans.select("folder", "base_id", position).unique(maintain_order=True)
         for folder, base_id, place in distinct.iter_rows():
@@ -430,7 +430,7 @@ class _OfBranch:
 def _spans(
     kind: str, folder: str, files: pl.DataFrame, intervals: Intervals, *, is_folder: bool = False
 ) -> pl.DataFrame:
-    """Return files as often as something names them, with the first and last place that does."""
+    """Return files once for each reference, with the first and last position."""
     if files.is_empty():
         return _SPANS.to_frame()
     of_owner = pl.DataFrame(

@@ -1,4 +1,4 @@
-"""Whose each object of a table is: every object has one status, and why."""
+"""The owner of each object of a table: every object has one status, and a reason."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,10 +14,10 @@ from lance_explorer.storage import check_not_forked
 __all__ = ["DAYS_IN_FLIGHT", "STATUSES", "STORAGE", "owned", "owned_lazily", "storage"]
 
 DAYS_IN_FLIGHT = 7
-"""For so long a file that nobody names may be one of a commit that is under way, as for Lance."""
+"""For this long, Lance assumes that an unnamed file may be one of a running commit."""
 
 STATUSES = ("live", "old", "pinned", "in_flight", "orphan", "missing", "wrong_size", "unknown")
-"""What may be said of an object; see :data:`STORAGE`."""
+"""The possible statuses of an object; see :data:`STORAGE`."""
 
 STORAGE = FrameSchema(
     "storage",
@@ -68,7 +68,7 @@ STORAGE = FrameSchema(
 """The columns of ``inspect.storage()``."""
 
 _Verdict = tuple[pl.Expr, str, pl.Expr]
-"""A condition, and the status and the reason of an object for which it holds."""
+"""A condition, and the status and reason of objects for which it holds."""
 
 _FOLDERS = (
     "_versions|_transactions|_deletions|_indices|_refs|_mem_wal|_fri|_bt|_blobs|_computed|data"
@@ -90,17 +90,17 @@ _FLAT_KINDS = (
     ("data", r"^[^/]+\.lance$"),
     ("blob", r"^[^/]+/[^/]+\.blob$"),
 )
-"""Kinds by the paths in a base that is no dataset root, where data files lie at the top."""
+"""Kinds by path in a base that is no dataset root, where data files are at the top."""
 
 _FEW = 10_000
-"""Of so many objects all columns are kept with their survey."""
+"""Up to this many objects, all columns are kept with their survey."""
 
 _OF_A_BRANCH = ("hint", "ref", "mem_wal")
 """Kinds that no manifest names file by file."""
 
 
 def storage(view: HistoryView, clones: Iterable[HistoryView] = ()) -> pl.DataFrame:
-    """Return one row for each object below the root of the table, and each that is named."""
+    """Return one row for each object below the root of the table, and each named one."""
     return owned(survey(view, clones))
 
 
@@ -111,9 +111,9 @@ def owned(found: Survey) -> pl.DataFrame:
 
 
 def owned_lazily(found: Survey) -> pl.LazyFrame:
-    """Return the same in any order; a column that nobody takes costs nothing.
+    """Return the same in any order; unused columns cost nothing.
 
-    Of few objects it is made once: several checks and sums ask for it.
+    For few objects it is made once: several checks and sums use it.
     """
     check_not_forked()
     if found.owned is None:
@@ -138,7 +138,7 @@ def _owned(found: Survey) -> pl.LazyFrame:
 
 
 def _classified(objects: pl.DataFrame, branches: Sequence[str | None]) -> pl.DataFrame:
-    """Return objects with the branch they lie in, their kind, and by what manifests name them."""
+    """Return objects with their branch, their kind, and the manifests that name them."""
     is_tree = pl.col("path").str.starts_with("tree/") & (pl.col("root") == OWN)
     trees = objects.filter(is_tree).select("path").unique()
     lies_in = pl.lit(None, pl.String)
@@ -177,7 +177,7 @@ def _classified(objects: pl.DataFrame, branches: Sequence[str | None]) -> pl.Dat
 
 
 def _owners(found: Survey) -> pl.DataFrame:
-    """Return one row for each thing that is named: who needs it, by its root and path."""
+    """Return one row for each reference: who needs it, by its root and path."""
     is_branch = pl.col("branch").eq_missing(pl.lit(found.view.branch, pl.String))
     is_own = is_branch & pl.col("clone").is_null() & ~pl.col("is_detached")
     name = pl.col("branch").fill_null("main")
@@ -197,7 +197,7 @@ def _owners(found: Survey) -> pl.DataFrame:
         .group_by("root", "path")
         .agg(pins=pl.col("pins").unique().sort().str.join(", "))
     )
-    # Its own branch tells best from when to when, then the main branch, then the first other.
+    # Its own branch knows its range of versions best, then the main branch, then the first other.
     best = rows
     if found.view.refs.branches or rows["is_detached"].any() or rows["clone"].count():
         order = (~pl.col("is_own"), pl.col("clone").is_not_null(), "is_detached", "branch")
@@ -212,12 +212,13 @@ def _owners(found: Survey) -> pl.DataFrame:
 
 
 def _is_written(found: Survey) -> pl.Expr:
-    """Return whether the table wrote what is named in a base path, and no other; null: unknown."""
+    """Return whether the table itself wrote the named files in a base path; null: unknown."""
     is_of_table = pl.col("clone").is_null()
     is_others = (~is_of_table & pl.col("is_exact")).any() & ~is_of_table.any()
     if not found.named.roots.is_of_clone:
         return ~is_others
-    # Its source wrote what it had when it was made. Where that version is lost, who knows.
+    # Its source wrote the files that it had when the clone was made. If that version is lost, it is
+    # unknown.
     is_first = pl.col("first") == pl.lit(found.named.cloned_in, pl.UInt64)
     is_source = is_of_table & pl.col("branch").is_null() & is_first
     return (
@@ -229,7 +230,7 @@ def _is_written(found: Survey) -> pl.Expr:
 
 
 def _named_files(found: Survey) -> pl.DataFrame:
-    """Return what is named file by file, with the size that is named."""
+    """Return the objects that are named one by one, with the named size."""
     files = found.named.frame.filter(~pl.col("is_folder"))
     return files.group_by("root", "path").agg(
         named_bytes=pl.col("named_bytes").max(), named_kind=pl.first("kind")
@@ -239,7 +240,7 @@ def _named_files(found: Survey) -> pl.DataFrame:
 def _missing(
     gone: pl.DataFrame, owners: pl.DataFrame, branches: Sequence[str | None]
 ) -> pl.DataFrame:
-    """Return what is named and was not found."""
+    """Return the objects that are named but were not found."""
     empty = gone.with_columns(size_bytes=pl.lit(None, pl.Int64), modified_ns=pl.lit(None, pl.Int64))
     placed = _classified(empty, branches)
     return placed.join(owners, on=["root", "key"], how="left")
@@ -316,7 +317,7 @@ def _with_facts(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
 
 
 def _verdicts(found: Survey, versions: pl.Expr, needed_by: pl.Expr) -> list[_Verdict]:
-    """Return what an object can be; of those that hold for it the first counts, the last always."""
+    """Return the possible statuses of an object; the first that holds counts."""
     young_ns = DAYS_IN_FLIGHT * 24 * 3600 * 10**9
     is_young = pl.col("modified_ns") > found.listed_ns - young_ns
     closed = pl.Series([problem is not None for problem in found.named.roots.problems])
@@ -376,7 +377,7 @@ def _verdicts(found: Survey, versions: pl.Expr, needed_by: pl.Expr) -> list[_Ver
 
 
 def _first_that_holds(verdicts: list[_Verdict]) -> tuple[pl.Expr, pl.Expr]:
-    """Return status and reason by the first verdict whose condition is true; null is not."""
+    """Return status and reason by the first condition that is true; null counts as false."""
     status, reason = pl.lit(None, pl.String), pl.lit(None, pl.String)
     for condition, name, why in reversed(verdicts):
         holds = condition.fill_null(False)

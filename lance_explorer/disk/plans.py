@@ -18,7 +18,7 @@ _CLEANUPS = {
 
 
 def plans(found: Survey, check: Callable[[], None] = lambda: None) -> dict[str, Answer]:
-    """Return what a cleanup and a compaction would do, by what each is.
+    """Return what a cleanup and a compaction would do, by their titles.
 
     ``check`` is called between them, and may end the work.
 

@@ -1,4 +1,4 @@
-"""Under which root a file lies: the table's own, where its branches are too, or another place."""
+"""The root of a file: the table's own, which contains its branches, or another place."""
 
 import os
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ OWN = 0
 
 @dataclass
 class Roots:
-    """The roots that manifests lead to, by number; the first is the table's own.
+    """The roots that manifests use, by number; the first is the table's own.
 
     Attributes
     ----------
@@ -50,14 +50,14 @@ class Roots:
 
     @classmethod
     def of(cls, own: Storage) -> "Roots":
-        """Return the roots of a table, so far its own alone."""
+        """Return the roots of a table, at first only its own."""
         roots = cls()
         roots._add(own.uri, own, None)
         roots._own_name = _place(own.uri).rstrip("/").rpartition("/")[2]
         return roots
 
     def locate(self, storage: Storage) -> tuple[int, str]:
-        """Return the number of the root of some storage, and the folder below it, with a slash."""
+        """Return the number of the root of a storage, and the folder below it, with a slash."""
         place, own = _place(storage.uri), _place(self.uris[OWN])
         if place == own:
             return OWN, ""
@@ -95,7 +95,7 @@ class Roots:
     def find_own_bases(
         self, used: Iterable[tuple[BasePath, Storage]], inherited: Iterable[BasePath]
     ) -> None:
-        """Find the base paths that are no tables: the table's commits write there.
+        """Find the base paths that are not tables: the table's commits write there.
 
         ``used`` are those of all manifests, each with the storage of its branch; ``inherited``
         those of the oldest version, which a clone has from its source.
@@ -140,5 +140,5 @@ class Roots:
 
 
 def _place(uri: str) -> str:
-    """Return what two spellings of a root have in common."""
+    """Return a normal form of the spelling of a root."""
     return (uri if "://" in uri else os.path.realpath(uri)).rstrip("/")

@@ -1,8 +1,8 @@
-"""What is there and what is named, looked at so that a writer or a cleanup meanwhile does no harm.
+"""A survey of what exists and what is named, which a writer or a cleanup cannot disturb.
 
-Manifests are listed, then objects, then manifests again: what a commit wrote in between is named by
-then. Versions that vanish in between make it begin anew, and what seems to be missing is looked
-for a second time.
+Manifests are listed, then objects, then manifests again: files that a commit wrote in between are
+named by then. If versions vanish in between, it starts again, and files that seem to be missing are
+looked up a second time.
 """
 
 import re
@@ -63,12 +63,12 @@ class Survey:
 
     @property
     def problems(self) -> list[str]:
-        """Why a file that nobody seems to name may be named."""
+        """Why a file that seems unnamed may be named."""
         return self.named.problems
 
 
 def survey(view: HistoryView, clones: Iterable[HistoryView] = ()) -> Survey:
-    """Look at a table anew, and at what lies in its folder."""
+    """Survey the current state of a table and of its folder."""
     clones = list(clones)
     for _ in range(_TRIES):
         before = view.refreshed()
@@ -124,9 +124,9 @@ def _objects(root: int, files: Iterable[FileInfo]) -> pl.DataFrame:
 
 
 def _elsewhere(named: NamedFiles) -> Iterator[pl.DataFrame]:
-    """Yield the files in other places that are named and there.
+    """Yield the files in other places that are named and exist.
 
-    Of base paths that only this table writes to, also the data files that no version names.
+    In base paths that only this table writes to, it also yields unnamed data files.
     """
     roots = named.roots
     for root, storage in enumerate(roots.storages):
@@ -176,7 +176,7 @@ def _in_folders(storage: Storage, paths: pl.Series) -> Iterator[FileInfo]:
 
 
 def _looked_for_again(named: NamedFiles, objects: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Yield what is named and was not listed, but is there after all."""
+    """Yield files that are named and were not listed, but exist after all."""
     own = named.frame.filter(root=OWN, is_folder=False).select("path").unique()
     paths = own.join(objects, on="path", how="anti")["path"]
     storage = named.roots.storages[OWN]

@@ -35,7 +35,7 @@ PART_WORDS = {
     "manifest": "manifests",
     "other": "everything else",
 }
-"""What sizes are told apart by, of each version."""
+"""Categories of sizes, for each version."""
 
 USAGE_BY_VERSION = FrameSchema(
     "disk_usage_by_version",
@@ -105,8 +105,7 @@ class DiskUsage(Answering):
         table's.
     sentence : str
         The answer in one sentence.
-    answer : Answer
-        It with what it rests on.
+    answer : Answer It with its evidence.
 
     Examples
     --------
@@ -216,10 +215,10 @@ class DiskUsage(Answering):
 
     @documented(USAGE_BY_VERSION)
     def versions(self) -> pl.DataFrame:
-        """Return which version wrote what is there now; one more row for the rest.
+        """Return which version wrote the current bytes; one more row for the rest.
 
-        Objects count where they were first needed. The last row, without a version, is what other
-        branches need, and what nobody names.
+        Objects count for the version that first needed them. The last row, without a version, is
+        what other branches need, and what nobody names.
 
         Examples
         --------

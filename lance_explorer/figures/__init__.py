@@ -2,7 +2,7 @@
 
 The functions here read from the object what the figure needs. The drawing itself is a pure function
 of frames, with the same name, in a module of this package; views and the report call that one with
-frames that they already have.
+their frames.
 """
 
 from typing import TYPE_CHECKING

@@ -125,7 +125,7 @@ def churn(changes: pl.DataFrame) -> go.Figure:
 
 
 def _by_fragment(changes: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows added to fragments and removed from them, by what happened to them."""
+    """Return the rows added to fragments and removed from them, by class."""
     lines = changes.filter(
         pl.col("_change_type").cast(pl.String).ne_missing("update_preimage")
     ).select(

@@ -1,8 +1,8 @@
-"""What is drawn of the values of a column over versions, for figures and views alike.
+"""What figures and views draw of the values of a column over versions.
 
-Texts and booleans that come again are drawn by the shares of the most frequent ones. Vectors of one
-length are drawn by the cosine between their centroid and the first one. All else is drawn by bands
-of quantiles of what was measured.
+Repeated texts and booleans are drawn by the shares of the most frequent ones. Vectors of one length
+are drawn by the cosine between their centroid and the first one. Everything else is drawn by bands
+of quantiles.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ __all__ = ["LEAST_SHIFT", "MOST_MARKS", "SHARE_COLORS", "ColumnValues", "column_
 SHARE_COLORS = ("#4477AA", "#EE9A3A", "#44AA77", "#B70589", "#C8AE5A", "#7A3FD0")
 
 LEAST_SHIFT, MOST_MARKS = 0.02, 3
-"""From which shift on a version is marked, and how many are of one column: the largest."""
+"""The least shift that is marked, and the most marks of one column: the largest shifts."""
 
 _SAME_LENGTH = 1e-3
-"""Vectors whose lengths differ by less, as a part of the mean, are taken for equally long."""
+"""Vectors count as equally long if their lengths differ by less than this part of the mean."""
 
 _UNITS = {
     "value": "",
@@ -39,7 +39,7 @@ _BANDS = (2, 3, 4, 5, 6)
 
 @dataclass(frozen=True, slots=True)
 class ColumnValues:
-    """The values of a column over versions, as they are drawn.
+    """The values of a column over versions, ready to draw.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class ColumnValues:
 
 
 def column_values(lines: pl.DataFrame) -> ColumnValues:
-    """Return what is drawn of the lines of one column.
+    """Return what to draw for one column.
 
     Examples
     --------

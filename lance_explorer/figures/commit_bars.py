@@ -1,4 +1,4 @@
-"""Commits as bars, several to a bar, parted by their kinds.
+"""Commits as bars, several to a bar, divided by kind.
 
 ``commit_bars.ts`` does the same in the browser, where zooming makes other bars; what
 ``tests/figures/from_python.py`` writes is what the tests of both compare.
@@ -10,7 +10,7 @@ __all__ = ["commit_bars"]
 
 
 def commit_bars(bins: pl.Series, kinds: pl.Series, is_dark: pl.Series) -> pl.DataFrame:
-    """Return the parts of bars, from the first bar to the last, each from below.
+    """Return the parts of bars, from the first bar to the last, each from the bottom.
 
     Parameters
     ----------

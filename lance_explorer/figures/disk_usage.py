@@ -1,4 +1,4 @@
-"""How much is on disk, and whose it is."""
+"""How much is on disk, by owner."""
 
 import plotly.graph_objects as go
 import polars as pl

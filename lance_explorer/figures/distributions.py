@@ -1,4 +1,4 @@
-"""How the values of a column are spread: of one set of rows, or before and after, side by side."""
+"""Distributions of the values of a column: of one set of rows, or before and after."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -25,11 +25,11 @@ _LETTER = 6.2
 """The width of a letter of a label."""
 
 _COUNTS = tuple[tuple[str, ...], list[tuple[int, ...]]]
-"""Labels, and for each set of rows how many values are in each bin, or are each value."""
+"""Labels, and for each set of rows the count of each bin, or of each value."""
 
 
 class Bars(NamedTuple):
-    """How many values are in each of some bins, or are each of some values, before and after."""
+    """The counts of bins or values, before and after."""
 
     labels: tuple[str, ...]
     before: tuple[int, ...]
@@ -37,7 +37,7 @@ class Bars(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """How the values of one column are spread.
+    """The distribution of the values of one column.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(values: pl.Series) -> Spread:
-    """Return how the values of a column are spread; of lists, structs and bytes only the nulls.
+    """Return the distribution of the values of a column; of lists, structs and bytes, the nulls.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def spread_of(values: pl.Series) -> Spread:
 
 
 def bars_of(before: pl.Series, after: pl.Series) -> Bars | None:
-    """Return how often which values are there; None of lists, structs and bytes.
+    """Return the counts of values; None for lists, structs and bytes.
 
     Nulls are the last bar, if there are any.
 
@@ -208,7 +208,7 @@ def _binned(parts: Sequence[pl.Series]) -> _COUNTS:
 
 
 def _few_digits(numbers: list[float]) -> list[str]:
-    """Return numbers by as few digits, four or more, as tell them apart."""
+    """Return numbers with as few digits, four or more, as keep them distinct."""
     for digits in range(4, 18):
         labels = [f"{number:.{digits}g}" for number in numbers]
         if len({*labels}) == len({*numbers}):
@@ -235,7 +235,7 @@ def _texts_of(numbers: list[int], dtype: pl.DataType) -> list[str]:
 
 
 def _counted(parts: Sequence[pl.Series], *, by_value: bool) -> _COUNTS:
-    """Return counts of all values in their order, or of those that are there most often."""
+    """Return counts of all values in their order, or of the most frequent ones."""
     names = [str(number) for number in range(len(parts))]
     found = pl.DataFrame(schema={"value": parts[0].dtype})
     for name, part in zip(names, parts, strict=True):

@@ -1,4 +1,4 @@
-"""What the row IDs of fragments take by encoding, in numbers and words, for figures and browser."""
+"""The bytes of row IDs of fragments by encoding, in numbers and words, for figures and browser."""
 
 from typing import Any, NamedTuple
 
@@ -10,11 +10,11 @@ from lance_explorer.figures.palette import ENCODING_COLORS
 __all__ = ["SPILLED", "EncodingRows", "encoding_rows"]
 
 SPILLED = "spilled"
-"""Said instead of an encoding of row IDs that are in a column of a data file."""
+"""Stands for the encoding of row IDs that are in a column of a data file."""
 
 
 class EncodingRows(NamedTuple):
-    """Rows of a picture, a fragment each or several.
+    """Rows of a picture, with one fragment each or several.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class EncodingRows(NamedTuple):
 def encoding_rows(
     segments: pl.DataFrame, encodings: pl.DataFrame, num_each: int = 1
 ) -> EncodingRows:
-    """Return what the row IDs of fragments take, ``num_each`` fragments of ``encodings`` together.
+    """Return the bytes of row IDs of fragments, ``num_each`` fragments of ``encodings`` together.
 
     Parameters
     ----------

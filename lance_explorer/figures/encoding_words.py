@@ -16,7 +16,7 @@ _MUCH = 1000  # bytes
 
 
 def encoding_words(segments: pl.DataFrame, encodings: pl.DataFrame) -> list[str]:
-    """Say in words what row IDs take, and what they could take; whether that matters is advice.
+    """Say in words what row IDs take, now and at best; whether that matters is advice.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def encoding_words(segments: pl.DataFrame, encodings: pl.DataFrame) -> list[str]
 
 
 def _worth_a_word(stored: pl.DataFrame) -> pl.DataFrame:
-    """Return the fragments that would save much, those that would save most first."""
+    """Return the fragments that would save much, the largest savings first."""
     saving = pl.col("saving_bytes")
     much = (saving >= _MUCH) | (saving >= _MUCH_OF_ALL * pl.col("encoded_bytes").sum())
     much_of_itself = saving >= _MUCH_OF_ITSELF * pl.col("encoded_bytes")
@@ -82,7 +82,7 @@ def _total(stored: pl.DataFrame) -> str:
 
 
 def _shapes(segments: pl.DataFrame) -> pl.DataFrame:
-    """Return for each fragment how many segments it has, how many of one row, and the main form."""
+    """Return for each fragment its number of segments, and of single rows, and the main form."""
     return segments.group_by("fragment_id").agg(
         segments=pl.len(),
         one_row_segments=(pl.col("num_values") == 1).sum(),
@@ -91,7 +91,7 @@ def _shapes(segments: pl.DataFrame) -> pl.DataFrame:
 
 
 def _fragment(row: dict[str, Any]) -> str:
-    """Return what a fragment spends and would spend."""
+    """Return the current and the possible cost of a fragment."""
     if row["segments"] == 1:
         form = row["encoding"].replace("_", " ")
         spent_on = f"one {form} of {plural(row['num_values'], 'row ID')}"

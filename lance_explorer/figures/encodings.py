@@ -32,7 +32,7 @@ _HOVER = {
 
 
 def encoding_bytes(segments: pl.DataFrame, encodings: pl.DataFrame) -> go.Figure:
-    """Draw what the row IDs of each fragment take, by encoding, beside what they could take.
+    """Draw the bytes of the row IDs of each fragment, by encoding, and the least possible bytes.
 
     Parameters
     ----------

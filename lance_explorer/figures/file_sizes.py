@@ -1,4 +1,4 @@
-"""How large data files and fragments are, and which of them are small."""
+"""The sizes of data files and fragments, and which of them are small."""
 
 from functools import partial
 
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 SMALL_ROWS = 1024 * 1024
-"""The rows of a fragment that a compaction aims at, by default."""
+"""The default number of rows of a fragment that a compaction aims at."""
 
 LARGE_WORDS = "others"
 
@@ -94,20 +94,20 @@ def file_sizes(
 
 
 def bins_of_files(data_files: pl.DataFrame, fragments: pl.DataFrame, small_rows: int) -> SizeBins:
-    """Return how many files there are of each size in bytes; those of small fragments are small."""
+    """Return the number of files by size in bytes; those of small fragments are small."""
     is_small = _is_small(data_files, fragments, small_rows)
     return size_bins(data_files["size_bytes"], is_small, "file", partial(size, digits="%.4g"))
 
 
 def bins_of_fragments(fragments: pl.DataFrame, small_rows: int) -> SizeBins:
-    """Return how many fragments there are of each number of rows."""
+    """Return the number of fragments by number of rows."""
     rows = fragments["physical_rows"]
     is_small = (rows < small_rows).fill_null(False)
     return size_bins(rows, is_small, "fragment", short, small_rows)
 
 
 def small_words(small_rows: int) -> str:
-    """Return what the colour of small files and fragments stands for."""
+    """Return the meaning of the colour of small files and fragments."""
     return f"small: fewer than {plural(small_rows, 'row')}"
 
 

@@ -1,4 +1,4 @@
-"""The fragments of a version as columns side by side: where each stands, and what is said of it.
+"""The fragments of a version as columns side by side: their positions and texts.
 
 ``fragment_map.ts`` lays out the same in the browser, where a slider moves; what
 ``tests/figures/from_python.py`` writes is what the tests of both compare.
@@ -39,7 +39,7 @@ class FragmentColumns(NamedTuple):
 
 
 def fragment_columns(origins: pl.DataFrame) -> FragmentColumns:
-    """Lay out fragments, of which :func:`fragment_origins` says what made each.
+    """Lay out fragments, whose origins :func:`fragment_origins` returns.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def fragment_columns(origins: pl.DataFrame) -> FragmentColumns:
 
 
 def _places(rows: pl.Series) -> list[pl.Series]:
-    """Return where columns begin and how wide they are, in whole pixels of the picture."""
+    """Return the begins and widths of columns, in whole pixels of the picture."""
     count, total = len(rows), int(rows.sum())
     gap = 0 if count > _WIDTH / 5 else 1 if count > _WIDTH / 12 else 2
     spare = _WIDTH - count * (_NARROWEST + gap) + gap

@@ -1,4 +1,4 @@
-"""The fragments of a version: how many rows each has, how many are deleted, and what made it."""
+"""The fragments of a version: their rows, deleted rows and origins."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from lance_explorer.figures.palette import KIND_COLORS, MUTED, apply_look
 __all__ = ["fragment_map"]
 
 _FEW_COLUMNS = 60
-_LABEL_DISTANCE = 0.045  # as parts of the width of the picture
+_LABEL_DISTANCE = 0.045  # as fractions of the width of the picture
 _HEIGHT = 270
 
 
@@ -101,7 +101,7 @@ def _add_bars(
 
 
 def _labels(columns: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return ticks with the fragment IDs for which there is room."""
+    """Return ticks with the fragment IDs that fit."""
     shown: list[tuple[float, str]] = []
     for center, fragment in columns.select("center", "first").iter_rows():
         label = f"{fragment:,}"

@@ -1,4 +1,4 @@
-"""What made a fragment: the commit in which its life began."""
+"""The origin of a fragment: the commit in which its life began."""
 
 import polars as pl
 
@@ -8,7 +8,7 @@ __all__ = ["fragment_origins", "state_origins"]
 def fragment_origins(
     fragments: pl.DataFrame, all_fragments: pl.DataFrame, versions: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the fragments of a version with the commit that made each.
+    """Return the fragments of a version with the commits that created them.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def fragment_origins(
 
 
 def state_origins(all_fragments: pl.DataFrame, versions: pl.DataFrame) -> pl.DataFrame:
-    """Return all states of fragments with the commit that made each fragment.
+    """Return all states of fragments with the commits that created the fragments.
 
     Parameters
     ----------

@@ -155,7 +155,7 @@ def _bin_hover(bars: pl.DataFrame, kind: str, step: int) -> list[str]:
 
 
 def _add_tags(figure: go.Figure, versions: pl.DataFrame) -> None:
-    """Add a line for each of the last tags, with its name where there is room."""
+    """Add a line for each of the last tags, with its name if there is room."""
     tagged = versions.filter(pl.col("tags") != "").tail(_MOST_TAGS)
     tags = [
         (version, text(tags, _MOST_TAG_CHARACTERS))

@@ -1,7 +1,7 @@
 """Small pictures as SVG text, for HTML that shows without a kernel and without JavaScript.
 
-They carry no styles and no text, only attributes: pages that clean what they show leave those, and
-where a page drops pictures altogether, nothing of them is left among the words.
+They contain no styles and no text, only attributes: pages that sanitise their content keep those,
+and where a page drops pictures, no remains are left among the words.
 """
 
 from collections.abc import Mapping
@@ -40,13 +40,12 @@ def history_strip(versions: pl.DataFrame) -> str:
     Parameters
     ----------
     versions : polars.DataFrame
-        What ``table.versions()`` gives. Of more than 160 versions each cell stands for several, and
-        has the colour of the kind that is most frequent among them.
+        What ``table.versions()`` gives. With more than 160 versions each cell stands for several,
+        and has the colour of their most frequent kind.
 
     Returns
     -------
-    str
-        An SVG element; nothing if there are no versions.
+    str An SVG element; "" if there are no versions.
 
     Examples
     --------
@@ -75,7 +74,7 @@ def history_strip(versions: pl.DataFrame) -> str:
 
 
 def commits_key(versions: pl.DataFrame) -> str:
-    """Return what the colours of :func:`history_strip` mean, with the number of commits.
+    """Return the meanings of the colours of :func:`history_strip`, with the number of commits.
 
     Examples
     --------
@@ -102,13 +101,12 @@ def fragments_strip(fragments: pl.DataFrame) -> str:
     Parameters
     ----------
     fragments : polars.DataFrame
-        Columns ``physical_rows`` and ``num_deleted_rows``, null where unknown. Of more than 200
+        Columns ``physical_rows`` and ``num_deleted_rows``, null where unknown. With more than 200
         fragments a column stands for several.
 
     Returns
     -------
-    str
-        An SVG element; nothing if there are no fragments.
+    str An SVG element; "" if there are no fragments.
 
     Examples
     --------
@@ -168,8 +166,7 @@ def shares_strip(shares: Mapping[str, int], colors: Mapping[str, str], label: st
 
     Returns
     -------
-    str
-        An SVG element; nothing if all parts are 0.
+    str An SVG element; "" if all parts are 0.
 
     Examples
     --------
@@ -189,7 +186,7 @@ def shares_strip(shares: Mapping[str, int], colors: Mapping[str, str], label: st
 
 
 def shares_key(shares: Mapping[str, int], colors: Mapping[str, str]) -> str:
-    """Return what the colours of :func:`shares_strip` mean.
+    """Return the meanings of the colours of :func:`shares_strip`.
 
     Examples
     --------
@@ -205,7 +202,7 @@ def _step(frame: pl.DataFrame, most: int) -> int:
 
 
 def _cells(versions: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows after, and the most frequent kind of, each stretch of versions."""
+    """Return the number of rows after each range of versions, and its most frequent kind."""
     step = _step(versions, _MOST_CELLS)
     return (
         versions.with_columns(pl.col("kind").cast(pl.String))
@@ -219,7 +216,7 @@ def _cells(versions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _area(rows: pl.Series, width: float) -> str:
-    """Return the outline of the rows as steps, with holes where they are not known."""
+    """Return the outline of the rows as steps, with gaps where they are unknown."""
     largest = rows.max() or 1
     drawn = []
     for position, count in enumerate(rows):
@@ -256,5 +253,5 @@ def _rect(
 
 
 def _n(number: float) -> str:
-    """Return a number with as many digits as matter in a picture."""
+    """Return a number with as many digits as a picture can show."""
     return f"{number:.2f}".rstrip("0").rstrip(".")

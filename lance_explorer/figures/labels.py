@@ -1,4 +1,4 @@
-"""How figures write numbers, sizes and names: short, and never as markup."""
+"""How figures write numbers, sizes and names: short, and without markup."""
 
 from collections.abc import Iterable
 from html import escape
@@ -29,7 +29,7 @@ _FEW = 4
 
 
 def text(content: str, most: int = _MOST_CHARACTERS) -> str:
-    """Return text that plotly shows as it is: cut, and without its markup.
+    """Return text for plotly: cut, and without its markup.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def text(content: str, most: int = _MOST_CHARACTERS) -> str:
 
 
 def hover(lines: Iterable[str]) -> str:
-    """Return lines without markup as what plotly shows under the pointer: the first is a title.
+    """Return lines without markup for a tooltip of plotly: the first is a title.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def rows_words(count: int | None) -> str:
 
 
 def data_words(num_bytes: int | None) -> str:
-    """Return how large data files are.
+    """Return the size of data files in words.
 
     Examples
     --------
@@ -138,9 +138,9 @@ def plural(count: int, noun: str) -> str:
 
 
 def middle(content: str, most: int) -> str:
-    """Return text for plotly as :func:`text` does, but what is too long is cut in the middle.
+    """Return text for plotly as :func:`text` does, but cut in the middle.
 
-    Names that begin with the same words can be told apart so.
+    So names with the same beginning stay distinct.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def middle(content: str, most: int) -> str:
 
 
 def count_ticks(counts: pl.Series) -> dict[str, Any]:
-    """Return the ticks of an axis of counts: at whole numbers, also where these are few.
+    """Return the ticks of an axis of counts: at whole numbers, even if they are small.
 
     Examples
     --------

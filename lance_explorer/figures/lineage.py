@@ -1,4 +1,4 @@
-"""The lives of fragments as lanes, with ribbons where their rows went."""
+"""The lives of fragments as lanes, with ribbons for the rows that moved."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -134,7 +134,7 @@ def _add_lanes(figure: go.Figure, layout: LineageLayout, top: float) -> None:
 
 
 def _add_keys(figure: go.Figure, keys: list[tuple[str, str, str]]) -> None:
-    """Say in the legend what colours and marks mean."""
+    """Add a legend of colours and marks."""
     for rank, (mark, kind, words) in enumerate(keys):
         key = legend_key(KIND_COLORS.get(kind, MUTED), **_KEY_LOOKS.get(mark, {}))
         figure.add_scatter(**key, name=text(words), legendrank=rank + 1)
@@ -169,7 +169,7 @@ def _add_polygons(
 def _labels(
     layout: LineageLayout, top: float, versions_per_pixel: float
 ) -> Iterator[dict[str, Any]]:
-    """Yield the names of lanes: above each or, where there is no room, inside of thick ones."""
+    """Yield the names of lanes: above each or, if there is no room, inside thick ones."""
     first = layout.steps.group_by("lane", maintain_order=True).first()
     for lane, num_rows, thickness in zip(
         layout.lanes.iter_rows(named=True), first["num_rows"], first["thickness"], strict=True
@@ -251,7 +251,7 @@ def _faded(color: str, opacity: float) -> str:
 
 
 def _add_rewrites(figure: go.Figure, layout: LineageLayout, top: float) -> None:
-    """Mark where columns of a lane were written anew."""
+    """Mark where columns of a lane were rewritten."""
     marks = layout.rewrites
     if len(marks) == 0:
         return

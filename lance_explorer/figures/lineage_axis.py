@@ -1,4 +1,4 @@
-"""What stands above a lineage picture: commits by name and kind, and tags."""
+"""The axis above a lineage picture: commits by name and kind, and tags."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,7 +36,7 @@ _HOLLOW = "square-open"
 
 
 class Surroundings:
-    """What stands above and below the lanes.
+    """What is above and below the lanes.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Surroundings:
 
     @property
     def height(self) -> float:
-        """Height of what stands above the lanes, in pixels."""
+        """Height of the area above the lanes, in pixels."""
         marks = _MARK_HEIGHT if len(self._versions) else 0
         commits = _BARS_HEIGHT + 6 if self._is_crowded else self._names_height + marks
         return commits + _TAG_HEIGHT * self._num_tag_rows
@@ -85,7 +85,7 @@ class Surroundings:
     # ---------------------------------------------------------------------------- commits
 
     def _draw_bars(self, figure: go.Figure) -> None:
-        """Draw some commits at a time as a bar, as tall as they are many."""
+        """Draw several commits as one bar, whose height is their number."""
         begin, _ = self._ends
         of = [bar_of(version, begin, self._unit) for version in self._versions["version"]]
         parts = commit_bars(pl.Series(of), self._versions["kind"], self._versions["is_own"])
@@ -170,7 +170,7 @@ class Surroundings:
     # ------------------------------------------------------------------------------- tags
 
     def _place_tags(self) -> list[tuple[int, str, float, int | None]]:
-        """Return version, words, left and row of each tag; the row is None where is no room."""
+        """Return version, words, left and row of each tag; the row is None if there is no room."""
         begin, _ = self._ends
         tagged = [
             (version, text(tag, _MOST_TAG_CHARACTERS))
@@ -221,12 +221,12 @@ class Surroundings:
             }
 
     def _tag_height(self, row: int) -> float:
-        """Return where the middle of a row of tags is."""
+        """Return the middle of a row of tags."""
         return self.height - _TAG_HEIGHT * (self._num_tag_rows - row - 0.5)
 
 
 def commit_names(versions: pl.DataFrame) -> list[str]:
-    """Return what commits are called above the lanes: their kinds, and what reserves IDs apart."""
+    """Return the names of commits above the lanes: their kinds, and one for reserved IDs."""
     is_reserve = pl.col("operation") == OperationName.RESERVE_FRAGMENTS.value
     name = (
         pl.when(is_reserve.fill_null(False))
@@ -237,7 +237,7 @@ def commit_names(versions: pl.DataFrame) -> list[str]:
 
 
 def legend_key(color: str, **looks: Any) -> dict[str, Any]:
-    """Return a scatter that draws nothing, and has a mark in the legend."""
+    """Return a scatter that draws nothing, for the legend."""
     marker = {"symbol": "square", "size": 9, "color": color, **looks}
     return {"x": [None], "y": [None], "mode": "markers", "marker": marker}
 

@@ -1,4 +1,4 @@
-"""The lives of fragments as nodes, and the ways that their rows went as edges."""
+"""The lives of fragments as nodes, and the moves of their rows as edges."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +27,7 @@ from lance_explorer.figures.palette import KIND_COLORS, MUTED, apply_look
 __all__ = ["MOST_NODES", "lineage_graph"]
 
 MOST_NODES = 200
-"""Of more fragments the latest are drawn."""
+"""With more fragments, the latest are drawn."""
 
 _COLUMN_WIDTH, _ROW_HEIGHT = 120, 54
 _USUAL_COLUMNS = 8
@@ -78,7 +78,7 @@ def lineage_graph(
 
 
 def _latest(lives: pl.DataFrame) -> pl.DataFrame:
-    """Return the lives that began last, in the order that they have."""
+    """Return the lives that began last, in their order."""
     numbered = lives.with_row_index("place")
     return numbered.sort("first_version", "place").tail(MOST_NODES).sort("place").drop("place")
 
@@ -132,7 +132,7 @@ class _Picture:
     # -------------------------------------------------------------------------------- nodes
 
     def _node_sizes(self) -> NDArray[np.float64]:
-        """Return the diameters, whose squares grow with the rows."""
+        """Return the diameters, whose squares are proportional to the rows."""
         rows = self._nodes["num_rows"].cast(pl.Float64).fill_null(0).to_numpy()
         most = max(float(rows.max(initial=0)), 1)
         return np.asarray(_SMALLEST + (_LARGEST - _SMALLEST) * np.sqrt(rows / most))
@@ -166,7 +166,7 @@ class _Picture:
             figure.add_scatter(**legend_key(color, symbol="circle"), name=name)
 
     def _draw_rewrites(self, figure: go.Figure) -> None:
-        """Draw rings around nodes of which columns were written anew."""
+        """Draw rings around nodes whose columns were rewritten."""
         if len(self._rewrites) == 0:
             return
         by_node = self._rewrites.group_by("to_node", maintain_order=True).agg("version", "rows")
@@ -193,7 +193,7 @@ class _Picture:
         )
 
     def _names(self) -> Iterator[dict[str, Any]]:
-        """Yield what was done to make nodes, above each."""
+        """Yield the operation that made each node, above it."""
         done = self._ways.group_by("to", maintain_order=True).agg("kind", "version")
         for place, kinds, versions in done.iter_rows():
             ways = zip(kinds, versions, strict=True)
@@ -254,7 +254,7 @@ class _Picture:
         return with_gaps(np.hstack([x, gap])), with_gaps(np.hstack([y, gap]))
 
     def _draw_hover(self, figure: go.Figure) -> None:
-        """Add points in the middle of edges that cannot be seen, where the pointer finds facts."""
+        """Add invisible points in the middle of edges, for tooltips."""
         if len(self._ways) == 0:
             return
         labels = [lane_names(life, None)[0] for life in self._nodes.iter_rows(named=True)]

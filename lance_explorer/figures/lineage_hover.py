@@ -1,4 +1,4 @@
-"""What the pointer finds in a lineage picture: points that cannot be seen, with the facts."""
+"""Tooltips of a lineage picture: invisible points with facts."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -30,7 +30,7 @@ _Point = tuple[float, float, str, str]
 
 
 def add_hover(figure: go.Figure, layout: LineageLayout, top: float) -> None:
-    """Add points that cannot be seen, where the pointer finds the facts."""
+    """Add invisible points with tooltips."""
     points = [*_lane_points(layout), *_ribbon_points(layout), *_rewrite_points(layout)]
     if not points:
         return
@@ -46,7 +46,7 @@ def add_hover(figure: go.Figure, layout: LineageLayout, top: float) -> None:
 
 
 def lane_color(lane: Mapping[str, Any]) -> str:
-    """Return the colour of a lane: that of the kind of commit that made its fragment."""
+    """Return the colour of a lane: that of the kind of commit that created its fragment."""
     return _REST_COLOR if lane["node"] == REST else KIND_COLORS[lane["kind"]]
 
 

@@ -1,7 +1,7 @@
-"""Where everything is in a lineage picture: frames in, places out, no colours and no I/O.
+"""The layout of a lineage picture: frames in, positions out, no colours and no I/O.
 
-Versions run along x, in version numbers; y runs down, in pixels. Each fragment is a lane as thick
-as it has rows; ribbons lead rows from one lane into another.
+Versions run along x, in version numbers; y runs down, in pixels. Each fragment is a lane whose
+thickness shows its rows; ribbons lead rows from one lane into another.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from lance_explorer.figures.lineage_tracks import assign_tracks
 __all__ = ["MOST_LANES", "REST", "LineageLayout", "lay_out"]
 
 MOST_LANES = 200
-"""Of more fragments the rest are drawn as one."""
+"""With more fragments, the rest are drawn as one lane."""
 
 MOST_RIBBONS = 250
 
@@ -27,7 +27,7 @@ _LABEL_HEIGHT = 15
 _GAP = 6
 _MOST_LABELLED_TRACKS = 32
 _SHARE_OF_RIBBON = 0.014
-"""Of the width of the picture, if versions stand so close that ribbons would be upright."""
+"""The width of ribbons, as a part of the picture, if versions are too close for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +78,12 @@ class LineageLayout:
 
     @property
     def shares(self) -> tuple[int, int, int, int]:
-        """How many lanes of how many fragments are drawn, and ribbons of how many."""
+        """How many lanes of how many fragments are drawn, and how many ribbons."""
         lanes = len(self.lanes) - int((self.lanes["node"] == REST).any())
         return lanes, self.num_fragments, len(self.ribbons), self.num_ribbons
 
     def y_at(self, node: str, version: int) -> float | None:
-        """Return the middle of a lane at a version; None if it has no place there."""
+        """Return the middle of a lane at a version; None if it does not exist there."""
         lane = self.lanes.filter(node=node)
         here = self.steps.join(lane.select("lane", "y"), on="lane").filter(
             pl.col("begin") <= version, pl.col("end") >= version
@@ -162,13 +162,13 @@ class _Canvas:
     def _lane_of(self, column: str) -> pl.Expr:
         """Return the lane of each node in a column."""
         lanes = pl.col(column).replace_strict(self._numbers, default=None, return_dtype=pl.Int64)
-        return lanes.cast(pl.Int64)  # of no lanes at all Polars leaves text
+        return lanes.cast(pl.Int64)  # for no lanes at all Polars leaves text
 
     # ---------------------------------------------------------------------------- lanes
 
     def _steps(self, flows: pl.DataFrame) -> pl.DataFrame:
-        """Return the steps of all lanes; one ends where the ribbons to what follows depart."""
-        departure = self._ribbon_length + HALF_VERSION  # before the version that is arrived at
+        """Return the steps of all lanes; one ends where the ribbons to its successors depart."""
+        departure = self._ribbon_length + HALF_VERSION  # before the version of arrival
         shortest = max(2 * HALF_VERSION, self._span / 300)
         left = (
             flows.filter(pl.col("kind").is_in(["rewrite", "clone"]))
@@ -211,7 +211,7 @@ class _Canvas:
         )
 
     def _lanes(self, steps: pl.DataFrame) -> tuple[pl.DataFrame, float, bool]:
-        """Return the lanes with their places, the height of all, and whether they have labels."""
+        """Return the lanes with their positions, the height of all, and whether labels fit."""
         chosen = self._chosen
         tracks = assign_tracks(chosen.lanes, chosen.edges)
         count = max(tracks.values(), default=-1) + 1
@@ -248,7 +248,7 @@ class _Canvas:
 
 
 def _most_rows(steps: pl.DataFrame) -> int:
-    """Return how many rows were live at once, at most."""
+    """Return the largest number of rows that were live at once."""
     rows = steps["num_rows"].fill_null(0)
     changes = pl.DataFrame(
         {

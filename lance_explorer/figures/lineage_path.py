@@ -1,4 +1,4 @@
-"""The ways of rows through a lineage picture."""
+"""The paths of rows through a lineage picture."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ __all__ = ["RowPath", "Stay", "draw_paths", "place_paths"]
 
 _MOST_PATHS = 12
 _LINES = (("#ffffff", 5.5), ("#111111", 2))
-"""A dark line with a light edge is seen on lanes, and on light and on dark pages."""
+"""A dark line with a light edge is visible on lanes, and on light and on dark pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Stay:
 
 @dataclass(frozen=True, slots=True)
 class RowPath:
-    """The way of one row, and, if it was lost from the table, the version and event of that."""
+    """The path of one row, and the version and event that removed it from the table, if any."""
 
     row_id: int | None
     stays: tuple[Stay, ...]
@@ -44,7 +44,7 @@ class RowPath:
 def place_paths(
     layout: LineageLayout, fragments: pl.DataFrame, edges: pl.DataFrame, events: pl.DataFrame
 ) -> list[RowPath]:
-    """Return the ways of the first rows of ``events`` through a picture.
+    """Return the paths of the first rows of ``events`` through a picture.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class _Walker:
         )
 
     def _stays(self, node: str, version: int, until: int, event: str) -> Iterator[Stay]:
-        """Yield where a row is between two events; a branch takes it over on the way."""
+        """Yield where a row is between two events; a branch inherits it on the way."""
         while True:
             following = self._clones.get(node)
             end = until if following is None else min(until, following[1])
@@ -120,7 +120,7 @@ class _Walker:
 
 
 def draw_paths(figure: go.Figure, paths: list[RowPath], top: float) -> None:
-    """Add the ways of rows to a figure, ``top`` pixels below its upper edge."""
+    """Add the paths of rows to a figure, ``top`` pixels below its upper edge."""
     for row in paths:
         if not row.stays:
             continue

@@ -1,4 +1,4 @@
-"""What has room above a lineage picture: names of commits, and tags.
+"""What fits above a lineage picture: names of commits, and tags.
 
 ``lineage_places.ts`` does the same in the browser, where the picture is zoomed; what
 ``tests/figures/from_python.py`` writes is what the tests of both compare.
@@ -11,36 +11,36 @@ from math import floor
 __all__ = ["BAR_WIDTH", "bar_of", "is_crowded", "mark_size", "named_commits", "place_tags"]
 
 BAR_WIDTH = 6
-"""Of what stands for several commits, in pixels."""
+"""The width of a mark for several commits, in pixels."""
 
 _NARROWEST_MARK = 4  # pixels
-_NARROWEST_NAME = 11.5  # pixels between names that stand upright
+_NARROWEST_NAME = 11.5  # pixels between vertical names
 _WIDEST_NAME = 66  # pixels
 _BETWEEN_TAGS = 4  # pixels
 
 
 def is_crowded(commits: int, width: float) -> bool:
-    """Return whether commits are too many for a mark each."""
+    """Return whether there are too many commits for a mark each."""
     return commits * _NARROWEST_MARK > width
 
 
 def mark_size(unit: float) -> float:
-    """Return how large the mark of a commit is where a version has so many pixels."""
+    """Return the size of the mark of a commit if a version has this many pixels."""
     return min(max(0.8 * unit, 2.5), 9)
 
 
 def bar_of(version: int, begin: float, unit: float) -> int:
-    """Return the bar that a version belongs to, where ``begin`` is at the left."""
+    """Return the bar of a version, with ``begin`` at the left."""
     return floor((version - begin) * unit / BAR_WIDTH)
 
 
 def named_commits(
     versions: Sequence[int], names: Sequence[str], unit: float
 ) -> tuple[list[int], bool]:
-    """Return which commits are named, by their places, and whether names have room side by side.
+    """Return the positions of commits with a name, and whether names fit side by side.
 
-    All of one name are named, or none: the rarest first, as long as names do not touch. Of two
-    commits of one version, as at a fork, the second has the name.
+    All commits of one kind get a name, or none: the rarest first, as long as names do not touch. If
+    two commits have one version, as at a fork, the second gets the name.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def named_commits(
 
 
 def _narrowest(versions: Sequence[int], places: list[int]) -> float:
-    """Return how many versions lie between neighbours, at least."""
+    """Return the least distance of neighbours, in versions."""
     gaps = [versions[after] - versions[before] for before, after in pairwise(places)]
     return min(gaps, default=float("inf"))
 
@@ -68,7 +68,7 @@ def _narrowest(versions: Sequence[int], places: list[int]) -> float:
 def place_tags(
     tags: Iterable[tuple[float, float]], width: float, most_rows: int
 ) -> list[tuple[float, int | None]]:
-    """Return the left of each tag and its row; the row is None where there is no room.
+    """Return the left of each tag and its row; the row is None if there is no room.
 
     Parameters
     ----------

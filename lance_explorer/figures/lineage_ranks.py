@@ -1,4 +1,4 @@
-"""Where nodes of a graph are: in columns, so that edges run to the right and cross seldom."""
+"""Positions of the nodes of a graph: in columns, with edges to the right and few crossings."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,10 +12,10 @@ __all__ = ["place_nodes"]
 def place_nodes(
     num_nodes: int, edges: Sequence[tuple[int, int]], most_columns: int = 8
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the column of each node, and its place in it, downwards; nodes are one apart.
+    """Return the column of each node, and its position in it, from the top; nodes are one apart.
 
-    Parts of the graph without an edge between them stand beside one another and, when a row of
-    them is full, below: those with more nodes first, and last the nodes without an edge.
+    Unconnected parts of the graph are placed side by side and, when a row is full, below: larger
+    ones first, and last the nodes without an edge.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ def place_nodes(
 def _parts(
     edges: Sequence[tuple[int, int]],
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
-    """Yield the nodes of each connected part with their columns and places, large ones first."""
+    """Yield the nodes of each connected part with columns and positions, large parts first."""
     if not edges:
         return
-    # Numbers from 0 on without a gap: those above are of vertices that only bend long edges.
+    # Numbers from 0 without a gap: those above are vertices that only bend long edges.
     ends, dense = np.unique(np.array(edges, dtype=np.int64), return_inverse=True)
     pairs = [(start, end) for start, end in dense.reshape(-1, 2).tolist()]
     laid_out = [

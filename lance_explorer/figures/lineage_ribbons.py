@@ -1,4 +1,4 @@
-"""Where ribbons leave lanes and arrive at others: side by side, as wide as lanes are thick."""
+"""Where ribbons leave lanes and enter others: side by side, as wide as lanes are thick."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -16,10 +16,10 @@ CURVE = np.linspace(0, 1, 21)
 """How far along a ribbon its points are."""
 
 RISE = CURVE**2 * (3 - 2 * CURVE)
-"""How far they have risen there, or sunk."""
+"""How far they have risen, or sunk, there."""
 
 HALF_VERSION = 0.14
-"""How far a lane reaches beyond its first version and its last."""
+"""How far a lane extends before its first version and after its last."""
 
 _RIBBONS = {
     "from_lane": pl.Int64(),
@@ -52,8 +52,8 @@ def place_ribbons(
 ) -> pl.DataFrame:
     """Return a row for each ribbon, by version.
 
-    A ribbon leaves a lane that ends where it ends, and one that goes on at its lower edge, where
-    the lane gets thinner. What a restore brought back is a line, since its rows went nowhere.
+    A ribbon leaves a lane at its end, or, if the lane continues, at its lower edge, where the lane
+    gets thinner. What a restore brought back is a line, since its rows did not move.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def place_ribbons(
 
 
 def place_rewrites(loops: pl.DataFrame, lanes: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
-    """Return where columns of lanes were written anew."""
+    """Return where columns of lanes were rewritten."""
     loops = loops.filter(pl.col("from_lane") == pl.col("to_lane"))
     places = _Places(lanes, steps)
     facts = [
@@ -98,7 +98,7 @@ def place_rewrites(loops: pl.DataFrame, lanes: pl.DataFrame, steps: pl.DataFrame
 
 
 def with_gaps(places: NDArray[np.float64]) -> list[float | None]:
-    """Return places along lines as plotly takes them: None, in place of NaN, parts two lines."""
+    """Return positions along lines for plotly: None, instead of NaN, separates two lines."""
     return [None if isnan(place) else place for place in places.ravel().round(4).tolist()]
 
 
@@ -136,7 +136,7 @@ class _Places:
         return ribbon
 
     def stack(self, ribbons: list[_Ribbon]) -> None:
-        """Set the heights: ribbons that depart, or arrive, together lie side by side."""
+        """Set the heights: ribbons that depart, or arrive, together are stacked."""
         for together in _grouped(ribbons, [(one.start, one.version) for one in ribbons]):
             together.sort(key=lambda one: self.y[one.end])
             start, total = together[0].start, sum([one.width0 for one in together])
@@ -151,7 +151,7 @@ class _Places:
                 one.y1, y = y, y + one.width1
 
     def _edge(self, lane: int, version: int, total: float, *, at_bottom: bool) -> float:
-        """Return where a stack begins; one without any width lies in the middle."""
+        """Return the begin of a stack; one without any width is in the middle."""
         thickness = self.thickness_at(lane, version)
         if total == 0:
             return self.y[lane] + thickness / 2
@@ -163,7 +163,7 @@ class _Places:
         return self._thickness[step] * min(rows / of, 1) if of else 0.0
 
     def _step_at(self, lane: int, version: int) -> int:
-        """Return the step that a lane is in at a version, or the nearest before, or the first."""
+        """Return the step of a lane at a version, or the nearest before, or the first."""
         place = bisect_right(self._begins[lane], version) - 1
         return self._first_step[lane] + max(place, 0)
 

@@ -1,4 +1,4 @@
-"""Which fragments a lineage picture shows: those in its versions, and of these not too many."""
+"""The fragments of a lineage picture: those in its versions, but not too many."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from lance_explorer.errors import FragmentNotFoundError
 __all__ = ["REST", "Selection", "node_of", "related", "select", "with_origins"]
 
 REST = "rest"
-"""Stands for all fragments of the picture that have no lane of their own."""
+"""Stands for all fragments of the picture without a lane of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,13 @@ def node_of(fragments: pl.DataFrame, fragment: str | int) -> str:
 
 
 def with_origins(versions: pl.DataFrame, branch: str | None) -> pl.DataFrame:
-    """Return versions in order with ``is_own``: whether they are of a branch, not inherited."""
+    """Return versions in order with ``is_own``: whether they are of the branch, or inherited."""
     is_own = pl.col("branch").eq_missing(pl.lit(branch, pl.String))
     return versions.sort("version", maintain_order=True).with_columns(is_own.alias("is_own"))
 
 
 def related(edges: pl.DataFrame, node: str) -> set[str]:
-    """Return a node with all that it came from, and all that came of it."""
+    """Return a node with all its ancestors and descendants."""
     after: Mapping[str, list[str]] = defaultdict(list)
     before: Mapping[str, list[str]] = defaultdict(list)
     for start, end in edges.select("from_node", "to_node").iter_rows():
@@ -112,7 +112,7 @@ def _whole_span(lives: pl.DataFrame) -> tuple[int, int]:
 
 
 def _with_ends(fragments: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
-    """Add the versions of each life: one that no kept version has lasts until it was rewritten."""
+    """Add the versions of each life; one that no kept version contains ends when rewritten."""
     left = edges.filter(pl.col("from_node") != pl.col("to_node"))
     left = left.group_by("from_node").agg((pl.col("version").max() - 1).alias("left"))
     return (
@@ -140,7 +140,7 @@ def _reached(start: str, ways: Mapping[str, list[str]]) -> set[str]:
 
 
 def _steps(lives: pl.DataFrame, states: pl.DataFrame) -> pl.DataFrame:
-    """Return the states of lives within the versions shown; of unseen ones what is known."""
+    """Return the states of lives within the shown versions; for unseen ones what is known."""
     known = (
         states.select(
             "node",
@@ -199,7 +199,7 @@ def _with_rest(steps: pl.DataFrame, lanes: pl.DataFrame) -> pl.DataFrame:
 def _edges(
     edges: pl.DataFrame, lives: pl.DataFrame, lanes: pl.DataFrame, begin: int, end: int
 ) -> pl.DataFrame:
-    """Return edges with lanes or the rest at their ends; those of one kind and commit as one."""
+    """Return edges with lanes or the rest at their ends, merged by kind and commit."""
     everywhere, drawn = lives["node"].implode(), lanes["node"].implode()
     shown = edges.filter(
         pl.col("from_node").is_in(everywhere),

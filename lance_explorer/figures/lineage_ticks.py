@@ -47,7 +47,7 @@ def ticks_and_title(
 
 
 def tick_versions(begin: float, end: float, width: float) -> list[int]:
-    """Return the versions that have a tick: round numbers, and the first where they begin late.
+    """Return the versions that have a tick: round numbers, and the first if it is not 1.
 
     Examples
     --------
@@ -65,13 +65,13 @@ def tick_versions(begin: float, end: float, width: float) -> list[int]:
 
 
 def time_title(first: datetime, last: datetime) -> str:
-    """Return what holds for all times between two: their day, if it is one, and the time zone."""
+    """Return what all times between two have in common: the day, if it is one, and the zone."""
     day = f" on {_day(first)}" if _day(first) == _day(last) else ""
     return f"{day} (UTC)"
 
 
 def time_format(first: datetime, last: datetime) -> str:
-    """Return how to write times, so that neighbours differ and no more is said than needed."""
+    """Return a format for times, so that neighbours differ and nothing is repeated."""
     span = last - first
     if _day(first) == _day(last):
         return "%H:%M:%S" if span < timedelta(hours=1) else "%H:%M"

@@ -1,4 +1,4 @@
-"""Which lane goes into which track, so that rows stay in one place as long as they can."""
+"""The track of each lane, so that rows stay in one place as long as possible."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import polars as pl
 __all__ = ["assign_tracks"]
 
 _SUCCESSION = ("rewrite", "clone", "restore")
-"""Kinds of edges whose end takes the place of their start."""
+"""Kinds of edges whose end takes the track of their start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class _Life:
 def assign_tracks(lanes: pl.DataFrame, edges: pl.DataFrame) -> dict[str, int]:
     """Return the track of each lane, counted from the top; lanes of one track never overlap.
 
-    What a compaction wrote stands where the first of what it read was, and so does a clone, or what
-    a restore brought back. All else takes the first track that is free.
+    What a compaction wrote takes the track of the first fragment that it read; so does a clone, and
+    what a restore brought back. Other lanes take the first free track.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def assign_tracks(lanes: pl.DataFrame, edges: pl.DataFrame) -> dict[str, int]:
     for start, end in followers.select("from_node", "to_node").iter_rows():
         if start in ends and end in ends:
             before[end].append(start)
-            ends[start] = min(ends[start], begins[end] - 1)  # a parent goes on; its rows are here
+            ends[start] = min(ends[start], begins[end] - 1)  # a parent continues; its rows are here
     tracks = _Tracks()
     lives = [_Life(node, begins[node], ends[node]) for node in lanes["node"]]
     for life in sorted(lives, key=lambda life: (life.begin, life.node not in before)):
@@ -48,7 +48,7 @@ def assign_tracks(lanes: pl.DataFrame, edges: pl.DataFrame) -> dict[str, int]:
 
 
 class _Tracks:
-    """The tracks so far, and up to which version each is taken."""
+    """The tracks so far, and the last version of each."""
 
     def __init__(self) -> None:
         self.of: dict[str, int] = {}

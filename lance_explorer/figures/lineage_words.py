@@ -1,7 +1,6 @@
-"""What a lineage picture says: above lanes, under the pointer, and over everything.
+"""The texts of a lineage picture: above lanes, in tooltips, and over everything.
 
-Texts are lines without markup, the first of them a title: figures show them as they are, and the
-browser gets them with the places.
+Texts are lines without markup, the first of them a title, for figures and for the browser.
 """
 
 from collections.abc import Mapping
@@ -30,7 +29,7 @@ __all__ = [
 ]
 
 WAY_KINDS = {"rewrite": "compact", "update": "update", "clone": "branch", "restore": "restore"}
-"""The kind of commit whose colour the ribbons of moved rows have."""
+"""The kind of commit whose colour ribbons of moved rows have."""
 
 _WAYS = {
     "rewrite": "compacted",
@@ -46,7 +45,7 @@ _UNKNOWN_OPERATION = "an unknown operation"
 
 
 def note(lanes: int, fragments: int, ribbons: int, all_ribbons: int, begin: int, end: int) -> str:
-    """Return the line above the picture: how much there is, and how much of it is shown.
+    """Return the line above the picture: how much there is, and how much is shown.
 
     Examples
     --------
@@ -64,7 +63,7 @@ def note(lanes: int, fragments: int, ribbons: int, all_ribbons: int, begin: int,
 
 
 def lane_names(lane: Mapping[str, Any], num_rows: int | None) -> list[str]:
-    """Return what may stand at a lane, the longest first."""
+    """Return the labels of a lane, the longest first."""
     if lane["node"] == REST:
         return ["the other fragments", "others"]
     branch = f"{one_line(lane['branch'], 16)}: " if lane["branch"] else ""
@@ -74,7 +73,7 @@ def lane_names(lane: Mapping[str, Any], num_rows: int | None) -> list[str]:
 
 
 def lane_title(lane: Mapping[str, Any]) -> str:
-    """Return which fragment a lane is."""
+    """Return the fragment of a lane."""
     if lane["node"] == REST:
         return "Other fragments"
     branch = f" of branch {one_line(lane['branch'], 40)}" if lane["branch"] else ""
@@ -82,7 +81,7 @@ def lane_title(lane: Mapping[str, Any]) -> str:
 
 
 def step_words(lane: Mapping[str, Any], step: Mapping[str, Any]) -> str:
-    """Return how many rows a lane has in a step of it."""
+    """Return the number of rows of a lane in one step."""
     rows = f"{rows_words(step['num_rows'])} in {span_words(step['begin'], step['end'])}"
     if lane["node"] == REST:
         return f"{plural(step['num_fragments'], 'fragment')}, {rows}"
@@ -90,7 +89,7 @@ def step_words(lane: Mapping[str, Any], step: Mapping[str, Any]) -> str:
 
 
 def lane_facts(lane: Mapping[str, Any]) -> list[str]:
-    """Return what is true of all of a lane."""
+    """Return the facts of a whole lane."""
     if lane["node"] == REST:
         return []
     table = [f"in {one_line(lane['table'], 80)}"] if lane["table"] else []
@@ -98,7 +97,7 @@ def lane_facts(lane: Mapping[str, Any]) -> list[str]:
 
 
 def ribbon_words(ribbon: Mapping[str, Any], start: str, end: str) -> list[str]:
-    """Return what to say of a ribbon between two lanes."""
+    """Return the text of a ribbon between two lanes."""
     many = f", {ribbon['num_edges']:,} edges together" if ribbon["num_edges"] > 1 else ""
     done = f"{_WAYS[ribbon['kind']]} in version {ribbon['version']:,}"
     return [
@@ -109,12 +108,12 @@ def ribbon_words(ribbon: Mapping[str, Any], start: str, end: str) -> list[str]:
 
 
 def rewrite_words(version: int, rows: int | None) -> list[str]:
-    """Return what to say of columns that were rewritten."""
+    """Return the text about rewritten columns."""
     return [f"Columns rewritten in version {version:,}", rows_words(rows)]
 
 
 def lineage_keys(layout: LineageLayout, versions: pl.DataFrame) -> list[tuple[str, str, str]]:
-    """Return what colours mean, as a mark, the kind whose colour it has, and words.
+    """Return the legend: a mark, the kind whose colour it has, and words.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the bytes of manifests are spent on, version by version."""
+"""The parts of manifests in bytes, version by version."""
 
 import plotly.graph_objects as go
 import polars as pl
@@ -22,7 +22,7 @@ _COLUMNS = {
 
 
 def manifest_bytes(manifests: pl.DataFrame) -> go.Figure:
-    """Draw the size of each manifest by what it is spent on.
+    """Draw the size of each manifest by its parts.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The colours of commits, encodings and bytes, the same everywhere; and one look for all figures.
+"""The colours of commits, encodings and bytes, the same everywhere; and one style for all figures.
 
-Everything here is readable on light and on dark pages, and told apart by people with any common
-colour blindness.
+Everything is readable on light and on dark pages, and distinct for people with any common colour
+blindness.
 """
 
 import plotly.graph_objects as go
@@ -47,14 +47,14 @@ ENCODING_COLORS = {
 }
 """A colour for each form of a row-ID segment, from the cheapest, light, to the dearest, dark.
 
-Shades of violet are about row IDs alone: no kind of commit has one of them.
+Shades of violet are only about row IDs: no kind of commit has one of them.
 """
 
 ACCENT = "#6994BF"
-"""What a table holds: rows, data files, and what manifests say of these."""
+"""The content of a table: rows, data files, and their metadata in manifests."""
 
 WARNING = "#D87756"
-"""What is worth doing something about."""
+"""What needs attention."""
 
 PART_COLORS = {
     "fragments": ACCENT,
@@ -80,7 +80,7 @@ MUTED = "#808080"
 """Text and lines: the one grey with enough contrast on white and on black."""
 
 FAINT = "rgba(128, 128, 128, 0.25)"
-"""Grid lines, and what lies behind."""
+"""Grid lines, and the background."""
 
 DISK_COLORS = {
     "data": ACCENT,
@@ -89,7 +89,7 @@ DISK_COLORS = {
     "manifest": MUTED,
     "other": KIND_COLORS["other"],
 }
-"""A colour for each kind of file that sizes are told apart by."""
+"""A colour for each kind of file in sizes."""
 
 COVERAGE_COLORS = {
     "covered": ACCENT,
@@ -99,7 +99,7 @@ COVERAGE_COLORS = {
     "unknown": KIND_COLORS["other"],
     "no_index": MUTED,
 }
-"""A colour for what an index has of a fragment."""
+"""A colour for the coverage of a fragment by an index."""
 
 STATUS_COLORS = {
     "live": "#2D7250",
@@ -110,16 +110,16 @@ STATUS_COLORS = {
     "wrong_size": "#BF4CB0",
     "unknown": FAINT,
 }
-"""A colour for each status of a file on disk; what is missing takes no space."""
+"""A colour for each status of a file on disk; missing files take no space."""
 
 PALE = 0.4
-"""Opacity of commits that are known from a ledger alone."""
+"""Opacity of commits that only a ledger contains."""
 
 _NOTE_HEIGHT = 32  # pixels
 
 
 def apply_look(figure: go.Figure, height: int, note: str = "") -> go.Figure:
-    """Give a figure the look of this package: no background of its own, and quiet axes.
+    """Give a figure the style of this package: no background of its own, and quiet axes.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def apply_look(figure: go.Figure, height: int, note: str = "") -> go.Figure:
                 "yanchor": "top",
                 "pad": {"t": 12, "l": 12},
             },
-            # Below the note, so that a legend of several lines pushes down the picture.
+            # Below the note, so that a long legend pushes the picture down.
             legend={"yref": "container", "y": 1 - _NOTE_HEIGHT / height, "yanchor": "top"},
         )
     figure.update_xaxes(gridcolor=FAINT, zerolinecolor=FAINT, linecolor=FAINT)

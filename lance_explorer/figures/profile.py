@@ -24,7 +24,7 @@ __all__ = ["drift", "profile"]
 _MOST_PANELS = 8
 _PANEL, _GAP = 150, 34
 _NAMED_SHARE = 0.12
-"""A value with a smaller share has no name in the picture."""
+"""Values with a smaller share get no name in the picture."""
 
 
 def profile(lines: pl.DataFrame, shifts: pl.DataFrame) -> go.Figure:
@@ -133,7 +133,7 @@ def drift(column: str, l2: pl.DataFrame, cosine: pl.DataFrame, summary: pl.DataF
 
 
 def _chosen(lines: pl.DataFrame) -> list[str]:
-    """Return the columns that are shown: those that moved furthest, in the order of the table."""
+    """Return the columns to show: those that moved furthest, in the order of the table."""
     measured = lines.filter(pl.col("measure") != "nothing", pl.col("num_rows") > 0)
     order = measured["column"].unique(maintain_order=True).to_list()
     if len(order) <= _MOST_PANELS:
@@ -281,7 +281,7 @@ def _short(number: object) -> str:
 
 
 def _time_ticks(values: ColumnValues) -> dict[str, list[object]]:
-    """Return ticks of an axis of seconds since 1970, written as dates; none of lengths of time."""
+    """Return ticks of an axis of seconds since 1970, written as dates; none for durations."""
     if not values.lines["type"][-1].startswith("Date"):
         return {}
     low, high = values.ends

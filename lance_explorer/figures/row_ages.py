@@ -1,4 +1,4 @@
-"""Since when rows are there, and when they last changed: rows by version."""
+"""The ages of rows, and of their last updates: rows by version."""
 
 import plotly.graph_objects as go
 import polars as pl

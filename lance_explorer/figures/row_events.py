@@ -1,4 +1,4 @@
-"""What happened to a row, in words and colours: the same in all pictures."""
+"""The events of a row, in words and colours: the same in all pictures."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -62,7 +62,7 @@ def event_title(row_id: int | None, event: str, version: int) -> str:
 
 
 def event_words(event: Mapping[str, Any], row_id: int | None) -> list[str]:
-    """Return all that is said of an event, a row of ``table.row(id).history()``.
+    """Return the full text of an event, a row of ``table.row(id).history()``.
 
     The lines are without markup, the first of them a title.
     """
@@ -94,7 +94,7 @@ def place_words(address: int | None) -> str:
 
 
 def way_words(event: Mapping[str, Any]) -> str:
-    """Return from where to where an event took a row.
+    """Return the addresses of a row before and after an event.
 
     Parameters
     ----------

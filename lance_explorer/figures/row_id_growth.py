@@ -1,4 +1,4 @@
-"""What the row IDs of each version take, and could take, in numbers and words."""
+"""The bytes of row IDs of each version, now and at best, in numbers and words."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ __all__ = ["growth_words", "row_id_growth"]
 
 
 def row_id_growth(totals: pl.DataFrame, all_encodings: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return what the row IDs of each version take now and at best.
+    """Return the bytes of row IDs of each version, now and at best.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def row_id_growth(totals: pl.DataFrame, all_encodings: pl.DataFrame | None = Non
 
 
 def growth_words(row: dict[str, Any]) -> str:
-    """Say what row IDs take in a version, a row of :func:`row_id_growth`; nothing if unknown."""
+    """Say what row IDs take in a version, a row of :func:`row_id_growth`; "" if unknown."""
     if row["row_ids_bytes"] is None:
         return ""
     segments, best = row["num_segments"], row["best_per_row"]
@@ -62,7 +62,7 @@ def growth_words(row: dict[str, Any]) -> str:
 def _sum_until(
     encodings: pl.DataFrame, column: str, versions: pl.Series, side: Literal["left", "right"]
 ) -> pl.Series:
-    """Return the best bytes of all rows whose ``column`` is before, or up to, each version."""
+    """Return the best bytes of all rows whose ``column`` is below, or up to, each version."""
     ordered = encodings.sort(column)
     sums = pl.concat([pl.Series([0]), ordered["best_bytes"].cum_sum()])
     return sums.gather(ordered[column].search_sorted(versions, side=side))

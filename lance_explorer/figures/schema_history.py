@@ -26,7 +26,7 @@ _LONGEST_NAME = 28
 _LONGEST_TYPE = 40
 _LANE = 24  # pixels
 _LANE_COLOR = "rgba(68, 119, 170, 0.25)"
-_CHARACTERS = 75  # of the type that fit into a narrow picture
+_CHARACTERS = 75  # the characters of the type that fit into a narrow picture
 
 
 def schema_history(all_fields: pl.DataFrame) -> go.Figure:
@@ -89,7 +89,7 @@ def _lanes(all_fields: pl.DataFrame) -> list[list[dict[str, Any]]]:
 
 
 def _continues(state: dict[str, Any], before: dict[str, Any]) -> bool:
-    """Whether a state is one of the column that another was of, also if that was away."""
+    """Whether two states belong to one column, also if it was absent in between."""
     if before["last_version"] >= state["first_version"]:
         return False
     if state["began_as"] in _GOES_ON_AS:
@@ -107,7 +107,7 @@ def _num_changes(lane: list[dict[str, Any]]) -> int:
 
 
 def _words(state: dict[str, Any], latest_path: str, num_versions: int) -> str:
-    """Return the type of a column, and its name if that was another one, if there is room."""
+    """Return the type of a column, and its other name, if there is room."""
     name = "" if state["path"] == latest_path else f"{state['path']}: "
     shown = text(f"{name}{state['logical_type']}", _LONGEST_TYPE)
     length = state["last_version"] - state["first_version"] + 1

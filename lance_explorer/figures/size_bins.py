@@ -1,4 +1,4 @@
-"""How many things there are of each size, laid out once for figures and for the browser."""
+"""Histograms of sizes, computed once for figures and for the browser."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _MOST_TICKS = 4
 
 @dataclass(frozen=True, slots=True)
 class SizeBin:
-    """Things of ``begin`` up to below ``end``: how many, how many are small, and both in words."""
+    """Objects of ``begin`` up to ``end``: how many, how many are small, and both in words."""
 
     begin: int
     end: int
@@ -60,7 +60,7 @@ def size_bins(
     say: Callable[[int], str],
     aim: int | None = None,
 ) -> SizeBins:
-    """Count sizes in bins; those that are null are left out and told.
+    """Count sizes in bins; nulls are left out and counted.
 
     Parameters
     ----------

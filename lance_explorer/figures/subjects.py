@@ -1,4 +1,4 @@
-"""What the public figures are given: how it is read, and what is said to anything else."""
+"""The arguments of public figures: how they are read, and the errors for wrong ones."""
 
 from collections.abc import Callable
 from operator import index
@@ -28,13 +28,13 @@ __all__ = [
 ]
 
 _EVENT_COLUMNS = {"branch", "version", "event", "_rowaddr_before", "_rowaddr_after"}
-"""What the way of a row is drawn from."""
+"""Objects from which the path of a row can be drawn."""
 
 _T = TypeVar("_T")
 
 
 def read_table(given: object, build: Callable[[HistoryView], _T]) -> _T:
-    """Return what ``build`` reads of a table."""
+    """Return what ``build`` reads from a table."""
     table = live_table(given)
     if table is not None:
         return table.answer(build)
@@ -49,7 +49,7 @@ def of_values(given: object, kind: type[_T], expected: str) -> _T:
 
 
 def read_version(given: object, build: Callable[[HistoryView, int], _T]) -> _T:
-    """Return what ``build`` reads of a version; of the latest one if a table is given."""
+    """Return what ``build`` reads from a version; from the latest one if a table is given."""
     table = live_table(given)
     if table is not None:
         return table.answer(lambda view: build(view, view.latest_version))
@@ -58,7 +58,7 @@ def read_version(given: object, build: Callable[[HistoryView, int], _T]) -> _T:
 
         def if_kept(view: HistoryView) -> _T:
             built = build(view, version)
-            view.file(version)  # not there if reading the history has missed it
+            view.file(version)  # None if reading the history missed it
             return built
 
         return LiveTable(given._view).answer(if_kept)
@@ -66,7 +66,7 @@ def read_version(given: object, build: Callable[[HistoryView, int], _T]) -> _T:
 
 
 def read_lineage(given: object) -> tuple[LineageFrames, HistoryView]:
-    """Return the frames of a lineage, or of that of a table, and the branch that it is of."""
+    """Return the frames of a lineage, or of that of a table, and its branch."""
     from lance_explorer.lineage.graph import Lineage, lineage
 
     table = live_table(given)
@@ -90,9 +90,9 @@ def checked_changes(given: object, *, is_per_commit: bool = False) -> Changes:
 
 
 def events_of(given: object, table: HistoryView) -> pl.DataFrame | None:
-    """Return what happened to a row of a table, or the frame of events that is given; None of None.
+    """Return the events of a row of a table, or the given frame of events; None for None.
 
-    A row of any branch of the table will do.
+    A row of any branch of the table is accepted.
     """
     match given:
         case None:
@@ -109,7 +109,7 @@ def events_of(given: object, table: HistoryView) -> pl.DataFrame | None:
 
 
 def node_named(given: object) -> str | int | None:
-    """Return the name of a node, or a fragment ID; None of None."""
+    """Return the name of a node, or a fragment ID; None for None."""
     match given:
         case None | str():
             return given
@@ -121,7 +121,7 @@ def node_named(given: object) -> str | int | None:
 
 
 def version_span(given: object) -> tuple[int, int] | None:
-    """Return the first and the last version of a pair; None of None."""
+    """Return the first and the last version of a pair; None for None."""
     match given:
         case None:
             return None

@@ -1,4 +1,4 @@
-"""The axis of versions that figures over time share, and how many marks it bears."""
+"""The axis of versions that figures over time share, and its largest number of marks."""
 
 import plotly.graph_objects as go
 import polars as pl
@@ -6,7 +6,7 @@ import polars as pl
 __all__ = ["MOST_BARS", "MOST_MARKERS", "bar_width", "bin_step", "first_and_last", "show_versions"]
 
 MOST_BARS = 400
-"""More bars than that cannot be told apart."""
+"""More bars cannot be distinguished."""
 
 MOST_MARKERS = 150
 
@@ -14,7 +14,7 @@ _FEW_VERSIONS = 10
 
 
 def first_and_last(versions: pl.Series) -> tuple[int, int]:
-    """Return the lowest and the highest of some versions; of none, the first there can be.
+    """Return the lowest and the highest of some versions; 1 if there are none.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def bin_step(first: int, last: int) -> int:
 
 
 def bar_width(step: int) -> float:
-    """Return the width of a bar for that many versions; there are gaps if it is for one."""
+    """Return the width of a bar for this many versions; bars of one version have gaps."""
     return 0.85 if step == 1 else step
 
 

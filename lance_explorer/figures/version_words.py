@@ -1,4 +1,4 @@
-"""What is said of a version under the pointer.
+"""The tooltip of a version.
 
 ``version_words.ts`` says the same in the browser, which has all versions as arrays; what
 ``tests/figures/from_python.py`` writes is what the tests of both compare.
@@ -17,7 +17,7 @@ _LONGEST_MESSAGE = 60
 
 
 def version_words(version: Mapping[str, Any], origin: str | None = None) -> list[str]:
-    """Return what is said of a version: lines without markup, the first of them a title.
+    """Return the tooltip of a version: lines without markup, the first of them a title.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""What is wrong with a table, or worth knowing about it: one record, and a catalogue of its kinds.
+"""Findings about a table: one record, and a catalogue of their kinds.
 
-Whoever notices something makes a :class:`Finding` from a code of :data:`KINDS` and what it saw.
-Severity, and what is the same each time, come from the catalogue; sentences are made of the fields.
+Code that notices something makes a :class:`Finding` from a code of :data:`KINDS` and the facts.
+Severity, and the constant texts, come from the catalogue; sentences are made from the fields.
 """
 
 from lance_explorer.findings.catalogue import KINDS

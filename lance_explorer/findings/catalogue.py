@@ -1,4 +1,4 @@
-"""Every kind of finding there is, by its code. docs/FINDINGS.md is written from it."""
+"""Every kind of finding, by its code. docs/FINDINGS.md is written from it."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ CLEANUP = (
     "Tag the versions to keep, then clean up: table.cleanup_preview(older_than=timedelta(days=...))"
     " shows what goes, what is lost and what would break, and has the call that breaks nothing."
 )
-"""How to clean up; what it names does not say what a cleanup of this table would break."""
+"""How to clean up; what that would break in this table is not known here."""
 
 _ALLOW = "If these files belong to the table, open it with allow_bases=[...]."
 _REPAIR = "Restore the manifest from a backup; until then the rows of the fragment are unreliable."

@@ -1,4 +1,4 @@
-"""The kinds of findings: what is the same of all that have one code."""
+"""The kinds of findings: what all findings with one code have in common."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""A finding: what it is about, what was seen, what may have done it, and what to do."""
+"""A finding: its subject, what was seen, possible causes, and what to do."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -33,7 +33,7 @@ SubjectKind = Literal[
 ]
 
 SUBJECT_KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
-"""What a finding can be about; a ``check`` is one that could not be made."""
+"""The possible subjects of a finding; a ``check`` is one that could not be made."""
 
 _TOPICS: dict[SubjectKind, Topic] = {"index": "indices", "fragment": "files"}
 
@@ -59,7 +59,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What may have done it, and what speaks for that."""
+    """A possible cause, and the evidence for it."""
 
     statement: str
     evidence: str = ""
@@ -97,7 +97,7 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with a table, or worth knowing.
+    """One problem of a table, or one fact worth knowing.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class Finding:
         kind = KINDS[self.code]
         if self.remedy is None and kind.remedy:
             object.__setattr__(self, "remedy", Remedy(kind.remedy))
-        for name in ("statement", "consequence"):  # names of the table are part of them
+        for name in ("statement", "consequence"):  # they contain names of the table
             object.__setattr__(self, name, visible(getattr(self, name) or getattr(kind, name, "")))
 
     @property
@@ -186,7 +186,7 @@ class Finding:
 
     @property
     def why(self) -> str:
-        """What follows from it, and what may have done it, in sentences."""
+        """Its consequence and possible causes, in sentences."""
         told = "; or ".join([cause.words for cause in self.causes])
         begin = "Cause" if len(self.causes) == 1 else "Possible causes"
         bug = f"Known bug: {self.known_bug}." if self.known_bug else ""

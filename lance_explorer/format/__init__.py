@@ -67,4 +67,4 @@ DECODERS: tuple[Callable[..., object], ...] = (
     decode_transaction,
     decode_transaction_header,
 )
-"""Every function that takes the bytes of a file, first of all, and makes records of them."""
+"""Every function that first takes the bytes of a file, and makes records of them."""

@@ -1,11 +1,10 @@
 """Protobuf messages of one shape, many at once: a cursor in each, moved field by field.
 
-All cursors ask for the same field at the same time. A message that has it is read on; in one that
-does not, the cursor stays. So a walk over the fields in the order in which writers put them reads
-the messages that have this shape, and tells of each of the others that it does not: one with an
-unknown field, with fields out of order or repeated, with zeros written out, or with a number that
-is too large, that is spelled longer than it has to be, or that is cut off. Those are for a protobuf
-parser. What is of the shape can be spelled in only one way.
+All cursors look for the same field at the same time. A cursor moves over the field if its message
+has it, and otherwise stays. So a walk over the fields in the order of writers reads the messages
+that have this shape, and reports which of the others do not: those with an unknown field, with
+fields out of order or repeated, with zeros written out, or with a number of too many bytes. Those
+are left to a protobuf parser. A message of the shape has only one spelling.
 """
 
 from typing import NamedTuple
@@ -18,9 +17,9 @@ from lance_explorer.rowids.arrays import Positions, Uint64Array
 __all__ = ["PADDING", "Cursors", "Numbers", "Spans", "read_varints"]
 
 PADDING = 16
-"""Bytes that must be readable behind the last message."""
+"""Bytes that must be readable after the last message."""
 
-_ONE_BYTE = 0x80  # below it, a number is its only byte
+_ONE_BYTE = 0x80  # below this, a number is a single byte
 _HIGH_BITS = np.uint64(0x8080808080808080)
 _LOW_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
 _ONE = np.uint64(1)
@@ -51,7 +50,7 @@ class Spans(NamedTuple):
 
 
 class Cursors:
-    """A place in each of many messages, and whether the messages have been of the shape so far.
+    """A position in each of many messages, and whether the messages have the shape so far.
 
     Parameters
     ----------
@@ -71,21 +70,20 @@ class Cursors:
         return len(self.at)
 
     def only(self, places: Positions | NDArray[np.bool_]) -> "Cursors":
-        """Return some of the cursors, which move on their own."""
+        """Return some of the cursors, which then move independently."""
         some = Cursors(self.view, self.at[places], self.ends[places])
         some.good = self.good[places]
         return some
 
     def are_at(self, tag: int) -> NDArray[np.bool_]:
-        """Return which messages go on with a field."""
+        """Return which messages continue with a field."""
         written: NDArray[np.bool_] = (self.at < self.ends) & (self.view[self.at] == tag)
         return written
 
     def read_numbers(self, tag: int, largest: int, *, with_zero: bool = False) -> Numbers:
         """Read a number of up to ``largest``.
 
-        A field that tells whether it is there may be written ``with_zero``; writers leave out the
-        zeros of any other.
+        A field with explicit presence may be zero, ``with_zero``; writers leave out other zeros.
         """
         written = self.are_at(tag)
         values = np.zeros(len(self), dtype=np.uint64)
@@ -107,9 +105,9 @@ class Cursors:
         return Numbers(values, written)
 
     def read_spans(self, tag: int, *, with_empty: bool = True) -> Spans:
-        """Read a field that tells its length: text, bytes or a message.
+        """Read a length-delimited field: text, bytes or a message.
 
-        Writers leave out text and lists that are empty; all else may be ``with_empty`` ones.
+        Writers leave out empty text and lists; other fields may be empty, ``with_empty``.
         """
         lengths, written = self.read_numbers(tag, _LONGEST_SPAN, with_zero=with_empty)
         begins, counts = self.at, lengths.astype(np.int64)
@@ -118,12 +116,12 @@ class Cursors:
         return Spans(begins, np.where(fits, begins + counts, begins), written)
 
     def finish(self) -> NDArray[np.bool_]:
-        """Return which messages have been of the shape to their end."""
+        """Return which messages have the shape up to their end."""
         good: NDArray[np.bool_] = self.good & (self.at == self.ends)
         return good
 
     def _move(self, some: Positions | slice, behind: Positions, fits: NDArray[np.bool_]) -> None:
-        """Move some cursors; one whose field does not fit is at its end, and not good."""
+        """Move some cursors; one whose field does not fit goes to its end and is marked bad."""
         if not fits.all():
             behind = np.where(fits, behind, self.ends[some])
             self.good[some] &= fits
@@ -147,9 +145,9 @@ class Cursors:
 
 
 def read_varints(view: NDArray[np.uint8], places: Positions) -> tuple[Uint64Array, Positions]:
-    """Return the numbers at some places, and how many bytes each takes.
+    """Return the numbers at some positions, and how many bytes each takes.
 
-    Of a number of more than eight bytes only what these tell is read, and its length is 9.
+    Of a number of more than eight bytes only these are read, and its length is 9.
     """
     first = view[places]
     if (first < _ONE_BYTE).all():

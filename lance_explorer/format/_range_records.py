@@ -1,8 +1,8 @@
 """Many small records at once: the ranges that updates write, one for each few rows.
 
-Both kinds of sequences repeat one field. Where its records are plain ranges, they are found by
-their shape, shown to follow one another without a gap, and read as columns; a record of any other
-shape is handed out as bytes. The result is what a protobuf parser would have read.
+Both kinds of sequences repeat one field. Records that are plain ranges are found by their shape,
+checked to be contiguous, and read as columns; any other record is returned as bytes. The result is
+that of a protobuf parser.
 """
 
 from collections.abc import Iterator
@@ -26,9 +26,9 @@ _VERSION = 0x10
 
 _FIRST_WINDOW = 1 << 10
 _LARGEST_WINDOW = 1 << 20
-_FEW = 8  # records that are not worth it
+_FEW = 8  # the fewest records that are worth it
 _FEW_BYTES = 4 * _FEW
-_PADDING = 32  # more than fields can reach over the end of a record
+_PADDING = 32  # more than fields can extend beyond the end of a record
 
 _ONE_BYTE_LENGTH = 0x80
 _LONGEST_NUMBER = 8
@@ -45,7 +45,7 @@ class RangeRecords(NamedTuple):
 
 
 def read_records(data: bytes, *, with_versions: bool) -> Iterator[tuple[int, RangeRecords | bytes]]:
-    """Yield the records of field 1 in order, and where each is: ranges as columns, others as bytes.
+    """Yield the records of field 1 with their positions: ranges as columns, others as bytes.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def read_records(data: bytes, *, with_versions: bool) -> Iterator[tuple[int, Ran
 def _ranges(
     view: NDArray[np.uint8], size: int, with_versions: bool
 ) -> tuple[RangeRecords, int] | None:
-    """Return the ranges at the front of the data and the bytes that they take, if there are any."""
+    """Return the ranges at the front of the data and the bytes that they take, if any."""
     begins, ends = _tiles(view, size, with_versions)
     if len(begins) < _FEW:
         return None
@@ -97,7 +97,7 @@ def _ranges(
 
 
 def _tiles(view: NDArray[np.uint8], size: int, with_versions: bool) -> tuple[Positions, Positions]:
-    """Return where records that look like ranges begin and end, as long as there is no gap."""
+    """Return where records that look like ranges begin and end, as long as they are contiguous."""
     shape = (view[:size] == _RECORD) & (view[2 : size + 2] == _RECORD)
     if with_versions:
         shape &= view[4 : size + 4] == _RECORD
@@ -112,16 +112,16 @@ def _tiles(view: NDArray[np.uint8], size: int, with_versions: bool) -> tuple[Pos
 
 
 def _leading(good: NDArray[np.bool_]) -> int:
-    """Return how many are good before the first that is not."""
+    """Return how many are good before the first bad one."""
     return len(good) if good.all() else int(good.argmin())
 
 
 def _number(
     view: NDArray[np.uint8], cursor: Positions, ends: Positions, tag: int
 ) -> tuple[Uint64Array, Positions]:
-    """Return the numbers of a field, 0 where it is not written, and the places behind it.
+    """Return the numbers of a field, 0 where it is not written, and the positions after it.
 
-    The place behind a number of more than 8 bytes is -1, where only padding is.
+    The position after a number of more than 8 bytes is -1, where only padding is.
     """
     written = (cursor < ends) & (view[cursor] == tag)
     numbers, lengths = read_varints(view, cursor + 1)

@@ -1,4 +1,4 @@
-"""Portable Roaring bitmaps out of files, with errors of our own."""
+"""Portable Roaring bitmaps in files, with our own errors."""
 
 from typing import TypeVar
 
@@ -12,12 +12,12 @@ _B = TypeVar("_B", BitMap, BitMap64)
 
 
 def read_bitmap(data: bytes, what: str) -> BitMap:
-    """Return a bitmap of 32-bit values; ``what`` names it in the CorruptFileError if it is none."""
+    """Return a bitmap of 32-bit values; ``what`` names it in the CorruptFileError."""
     return _read(BitMap, data, what)
 
 
 def read_bitmap64(data: bytes, what: str) -> BitMap64:
-    """Return a bitmap of 64-bit values; ``what`` names it in the CorruptFileError if it is none."""
+    """Return a bitmap of 64-bit values; ``what`` names it in the CorruptFileError."""
     return _read(BitMap64, data, what)
 
 

@@ -1,4 +1,4 @@
-"""Protobuf parsing with errors of our own, and the wire format that is read by hand."""
+"""Protobuf parsing with our own errors, and the parts of the wire format that are parsed here."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
@@ -45,7 +45,7 @@ _UNREAD = {("ManifestEnvelope", 4): _VARINT, ("ManifestEnvelope", 8): _LENGTH_DE
 
 
 def decoder(decode: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Let all errors of a decoder tell a place: the start of its bytes, if it knows no better."""
+    """Add an offset to all errors of a decoder: the start of its bytes, if it knows no other."""
 
     @wraps(decode)
     def placed(*args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -62,8 +62,8 @@ def decoder(decode: Callable[_P, _T]) -> Callable[_P, _T]:
 def parse(message_type: type[_M], data: bytes, what: str) -> _M:
     """Return ``data`` as a message; ``what`` names it in the CorruptFileError if it is not one.
 
-    A known field of another wire type is an error, as in Lance; protobuf takes it for an unknown
-    field. Most messages are in the one spelling that protobuf writes, which has no unknown field.
+    A known field of another wire type is an error, as in Lance; protobuf treats it as unknown. Most
+    messages have the spelling that protobuf writes, without unknown fields.
     """
     try:
         message = message_type.FromString(data)
@@ -88,7 +88,7 @@ def pairs(entries: Mapping[_K, _V]) -> tuple[tuple[_K, _V], ...]:
 
 
 def read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
-    """Return the varint at ``position`` and the position behind it, which is ``end`` at most."""
+    """Return the varint at ``position`` and the position after it, at most ``end``."""
     value = shift = 0
     while position < end:
         byte = data[position]
@@ -125,11 +125,11 @@ def read_record(data: bytes, position: int) -> tuple[int, int, int]:
 
 @cache
 def _without_maps(descriptor: Descriptor) -> type[Message]:
-    """Return a message type with lists of entries, which keep their order, in place of maps."""
+    """Return a message type with lists of entries, which keep their order, instead of maps."""
     pool, files = DescriptorPool(), [descriptor.file]
     for file in files:
         files += file.dependencies
-    for file in reversed(files):  # what others depend on comes first
+    for file in reversed(files):  # types that others depend on come first
         copy = FileDescriptorProto()
         file.CopyToProto(copy)
         for message in copy.message_type:
@@ -145,7 +145,7 @@ def _forget_maps(message: DescriptorProto) -> None:
 
 
 def _check_wire_types(descriptor: Descriptor, data: bytes, start: int, what: str) -> None:
-    """Raise CorruptFileError at the first known field of another wire type than its own."""
+    """Raise CorruptFileError at the first known field with a wrong wire type."""
     position = depth = 0
     while position < len(data):
         tag, content = read_varint(data, position, len(data))
@@ -177,7 +177,7 @@ def _fits(field: FieldDescriptor, wire_type: int) -> bool:
 
 
 def _damage(message_type: type[Message], data: bytes) -> int:
-    """Return where the first record begins that the message, or one nested in it, cannot have."""
+    """Return where the first record begins that the message, or a nested one, cannot have."""
     position = 0
     while position < len(data):
         start = position

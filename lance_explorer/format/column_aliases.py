@@ -1,4 +1,4 @@
-"""A manifest as if its columns were called something else, or were not there."""
+"""A manifest in which columns are renamed or dropped."""
 
 from collections.abc import Container, Mapping
 
@@ -22,8 +22,7 @@ def with_column_names(message: bytes, names: Mapping[str, str]) -> bytes:
 
     Raises
     ------
-    CorruptFileError
-        If these bytes are no manifest message.
+    CorruptFileError If these bytes are not a manifest message.
     """
     manifest = parse(pb.ManifestEnvelope, message, "manifest")
     for field in manifest.fields:
@@ -71,7 +70,7 @@ def column_types(message: bytes) -> dict[str, tuple[str, ...]]:
 
 
 def _with_columns(manifest: pb.ManifestEnvelope) -> list[tuple[pb.Field, str]]:
-    """Return fields with the column that each is part of, depth first; without orphans."""
+    """Return fields with the column that each belongs to, depth first; without orphans."""
     owners, found = dict[int, str](), list[tuple[pb.Field, str]]()
     for field in manifest.fields:
         owner = field.name if field.parent_id == NO_PARENT else owners.get(field.parent_id)

@@ -1,4 +1,4 @@
-"""Operations on columns: their values, while the rows stay where they are, and the schema."""
+"""Operations on columns: their values, without moving rows, and the schema."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +38,7 @@ class Merge(OperationRecord):
         return Effects(fragment_ids(self.fragments))
 
     def writes(self) -> Effects:
-        """Return all fragments and the whole new schema: what of them changed is not said."""
+        """Return all fragments and the whole new schema: the changes are not recorded."""
         return Effects(
             fragments=fragment_ids(self.fragments),
             fields=schema_ids(self.schema),
@@ -58,7 +58,7 @@ class Project(OperationRecord):
     preserves_nullability: bool
 
     def writes(self) -> Effects:
-        """Return the whole new schema: what of it changed is not said."""
+        """Return the whole new schema: the changes are not recorded."""
         return Effects(fields=schema_ids(self.schema))
 
     def summary(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class Project(OperationRecord):
 
 @dataclass(frozen=True, slots=True)
 class DataReplacementGroup:
-    """A file that takes the place of the one with the same fields in a fragment."""
+    """A file that replaces the one with the same fields in a fragment."""
 
     fragment_id: int
     new_file: DataFile

@@ -1,7 +1,7 @@
-"""The metadata of a column in a data file: how many bytes its pages take, and in which layout.
+"""The metadata of a column in a data file: the size of its pages, and their layout.
 
-Values are not decoded here. What each number of a layout stands for was found by writing columns of
-many kinds; one that was not seen is told by its number.
+Values are not decoded here. The meanings of layout numbers were found by writing columns of many
+kinds; an unseen one is shown by its number.
 """
 
 import struct
@@ -51,8 +51,8 @@ class ColumnPages:
     layouts : tuple of tuple of str and int
         How the pages are laid out, each with the bytes of its pages, by name.
     num_items : int or None
-        How many values of the column's own type there are: items of lists, not lists. None if
-        pages do not tell.
+        How many values of the column's own type there are: items of lists, not lists. None if pages
+        do not show it.
     """
 
     num_pages: int
@@ -63,7 +63,7 @@ class ColumnPages:
 
 
 def column_metadata(data: bytes, begin: int, footer: DataFooter) -> list[bytes]:
-    """Return the metadata of each column, of the bytes of a file from ``begin`` to its end.
+    """Return the metadata of each column, given the bytes of a file from ``begin`` to its end.
 
     Raises
     ------
@@ -82,9 +82,9 @@ def column_metadata(data: bytes, begin: int, footer: DataFooter) -> list[bytes]:
 
 
 def global_buffers(data: bytes, begin: int, footer: DataFooter) -> Iterator[tuple[int, int]]:
-    """Yield where the buffers of no column lie in a file, of its bytes from ``begin`` to its end.
+    """Yield where buffers without a column are, given a file's bytes from ``begin`` to its end.
 
-    The table of their places is the last before the footer.
+    The table of their positions is the last before the footer.
     """
     if footer.buffers_start is not None:
         table = data[max(footer.buffers_start - begin, 0) : -DATA_FOOTER_BYTES]
@@ -93,7 +93,7 @@ def global_buffers(data: bytes, begin: int, footer: DataFooter) -> Iterator[tupl
 
 @decoder
 def column_buffers(data: bytes) -> list[tuple[int, int]]:
-    """Return where the bytes of a column lie in the file, and how many: those of pages come first.
+    """Return where the bytes of a column are in the file, and how many: those of pages come first.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def decode_column_pages(data: bytes) -> ColumnPages:
 
 
 def _num_items(page: pb.ColumnPage) -> int | None:
-    """Return how many values a page has that are not lists."""
+    """Return how many values of a page are not lists."""
     details = parse(index_pb2.AnyDetails, page.encoding.direct.encoding, "page encoding")
     match details.type_url.rpartition(".")[2]:
         case "ArrayEncoding":
@@ -150,7 +150,7 @@ def _num_items(page: pb.ColumnPage) -> int | None:
 
 
 def _layout(data: bytes) -> str:
-    """Return what a page is called whose encoding is in ``data``."""
+    """Return the name of a page whose encoding is in ``data``."""
     if not data:
         return "unknown"
     details = parse(index_pb2.AnyDetails, data, "page encoding")

@@ -23,9 +23,9 @@ _MAJOR, _MINOR, _SIZE, _BASE = 0x20, 0x28, 0x30, 0x38
 _MAX_U32 = (1 << 32) - 1
 _HIGH_BIT = 0x80
 
-_ROUNDS = 8  # distinct lists that are looked for in all files at once
-_FEW = 32  # files that are not worth it
-_LONG = 512  # bytes of a list that is not
+_ROUNDS = 8  # the most distinct lists that are looked for in all files at once
+_FEW = 32  # the fewest files that are worth it
+_LONG = 512  # the most bytes of a list that is worth it
 _WORD_BYTES = 8
 _NO_LIST = -1
 
@@ -55,10 +55,10 @@ class IntLists:
         return tuple(found)
 
     def flat(self) -> tuple[Positions, NDArray[np.int32]]:
-        """Return the lists of all files one after the other: where each begins, and the values.
+        """Return the lists of all files concatenated: where each begins, and the values.
 
-        The offsets have one entry more than there are files. It takes memory for every file; of a
-        wide table that is far more than the distinct lists do.
+        The offsets have one entry more than there are files. It takes memory for every file; for a
+        wide table far more than the distinct lists do.
         """
         counts = np.diff(self.offsets)[self.number]
         begins = self.offsets[:-1][self.number]
@@ -67,7 +67,7 @@ class IntLists:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataFileColumns:
-    """The data files of fragments, those of one fragment after those of the one before.
+    """The data files of fragments, ordered by fragment.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class DataFileColumns:
         return len(self.path_begin)
 
     def record(self, file: int, data: bytes) -> DataFile:
-        """Return one file as a record; ``data`` is what the places of paths refer to."""
+        """Return one file as a record; the positions of paths refer to ``data``."""
         base_id = int(self.base_id[file])
         return DataFile(
             path=data[self.path_begin[file] : self.path_end[file]].decode(),
@@ -135,7 +135,7 @@ _Row = tuple[int, int, int, int, int, int, int, int, int]
 
 
 class DataFileTable:
-    """Collects the data files of fragments, a batch of fragments after the other."""
+    """Collects the data files of fragments, one batch of fragments after the other."""
 
     def __init__(self) -> None:
         self._fields = _ListNumbers("fields")
@@ -147,7 +147,7 @@ class DataFileTable:
     def walk(
         self, files: Cursors, owner: Positions, base: int, num_owners: int
     ) -> NDArray[np.bool_]:
-        """Read the files of a batch; return of which fragments all are of the usual shape.
+        """Read the files of a batch; return which fragments have only files of the usual shape.
 
         Parameters
         ----------
@@ -186,11 +186,11 @@ class DataFileTable:
         return usual
 
     def keep(self, owners: NDArray[np.bool_]) -> None:
-        """Forget the files of the batch but those of some fragments."""
+        """Drop the files of the batch except those of some fragments."""
         self._batch = [files.at(owners[files.owner]) for files in self._batch]
 
     def add(self, files: Sequence[DataFile], message: bytes, base: int, owner: int) -> None:
-        """Add the files of a fragment of the batch that was parsed by itself.
+        """Add the files of a fragment of the batch that was parsed on its own.
 
         Their paths are found again in its ``message``, which begins at ``base``.
         """
@@ -214,7 +214,7 @@ class DataFileTable:
             )
 
     def end_batch(self, first: int) -> None:
-        """End a batch, of which the first fragment has the number ``first``."""
+        """End a batch whose first fragment has the number ``first``."""
         if self._rows:
             self._batch.append(_table(self._rows))
         batch = _joined(self._batch)
@@ -224,7 +224,7 @@ class DataFileTable:
         self._batches.append(batch._replace(owner=batch.owner + first))
 
     def finish(self, num_fragments: int) -> DataFileColumns:
-        """Return all files, those of one fragment after those of the one before."""
+        """Return all files, ordered by fragment."""
         files, self._batches = _joined(self._batches), []
         counts = np.bincount(files.owner, minlength=num_fragments)
         return DataFileColumns(
@@ -282,7 +282,7 @@ class _ListNumbers:
     def _of_bytes(
         self, view: NDArray[np.uint8], begins: Positions, lengths: Positions, place: int
     ) -> int:
-        """Return the number of a list by its field, tag included; it may not be one."""
+        """Return the number of a list by its field, including the tag; it may be invalid."""
         field = view[begins[place] : begins[place] + lengths[place]].tobytes()
         number = self._by_bytes.get(field)
         if number is None:
@@ -298,7 +298,7 @@ class _ListNumbers:
 
 
 def _equal_to_first(view: NDArray[np.uint8], begins: Positions, length: int) -> Positions:
-    """Return which of some pieces of one length have the bytes of the first."""
+    """Return which of some pieces of one length equal the first."""
     words = np.ndarray((len(view) - _WORD_BYTES + 1,), "<u8", view, strides=(1,))
     equal = np.arange(len(begins))
     for start in range(0, length, _WORD_BYTES):
@@ -312,7 +312,7 @@ def _equal_to_first(view: NDArray[np.uint8], begins: Positions, length: int) -> 
 
 
 def _are_ascii(view: NDArray[np.uint8], spans: Spans) -> NDArray[np.bool_]:
-    """Return which spans, ascending ones, are ASCII and therefore UTF-8."""
+    """Return which ascending spans are ASCII and therefore UTF-8."""
     filled = np.flatnonzero(spans.begins < spans.ends)
     ascii_only = np.ones(len(spans.begins), dtype=np.bool_)
     if len(filled):

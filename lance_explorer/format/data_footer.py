@@ -1,4 +1,4 @@
-"""The end of a data file: where the metadata of its columns lie (docs/FORMAT.md 2.6)."""
+"""The end of a data file: where the metadata of its columns are (docs/FORMAT.md 2.6)."""
 
 import struct
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ _PLACE = struct.Struct("<QQ")
 _MOST_DESCRIPTOR_BYTES = 1 << 28
 
 DATA_FOOTER_BYTES = _CURRENT.size
-"""So many bytes at the end of a file are its footer."""
+"""The number of bytes of the footer at the end of a file."""
 
 LEGACY_VERSIONS = {(0, 1), (0, 2)}
-"""Versions of the format of which the metadata are those of the legacy one."""
+"""Versions of the format whose metadata are those of the legacy one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def decode_file_schema(data: bytes) -> tuple[Field, ...]:
 def decode_legacy_rows(data: bytes) -> int:
     """Decode the number of rows from the metadata of a legacy file: where its last batch ends.
 
-    Before the message, 4 bytes tell its length; between it and the footer is nothing.
+    Before the message, 4 bytes hold its length; after it comes the footer.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Deletion files: bytes to the offsets of deleted rows (docs/FORMAT.md 2.8).
 
-There are two kinds: a portable Roaring bitmap, and an Arrow file of one column. Arrow allocates
-what a compressed buffer says about its size, so the sizes are checked before it sees them.
+There are two kinds: a portable Roaring bitmap, and an Arrow file of one column. Arrow allocates the
+size that a compressed buffer claims, so the sizes are checked first.
 """
 
 import struct
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["decode_deletion_file"]
 
-_MOST_ROWS_OF_A_BYTE = 8  # numbers that differ were never seen in less than a fifth of their bytes
+_MOST_ROWS_OF_A_BYTE = 8  # different numbers were never seen in less than a fifth of their bytes
 _OFFSET_BYTES = 4
 _MAX_PADDING = 64  # of an Arrow buffer, in bytes
 
 _MAGIC = b"ARROW1"
 _MESSAGE_START = b"\xff\xff\xff\xff"
 
-_PREFIX_BYTES = 8  # before each message: where it starts, and how long its metadata are
+_PREFIX_BYTES = 8  # before each message: its start, and the length of its metadata
 
 _I32 = struct.Struct("<i")
 _U32 = struct.Struct("<I")
@@ -61,8 +61,7 @@ def decode_deletion_file(data: bytes, file_type: int, physical_rows: int | None 
 
     Raises
     ------
-    CorruptFileError
-        If it names more rows or higher offsets than the fragment has.
+    CorruptFileError If it names more rows or higher offsets than the fragment has.
 
     Examples
     --------
@@ -104,7 +103,7 @@ def _read_batches(data: bytes, max_rows: int) -> BitMap:
     import pyarrow as pa
 
     column = pa.field("row_id", pa.uint32())
-    in_this_thread = pa.ipc.IpcReadOptions(use_threads=False)  # another one takes longer to wake
+    in_this_thread = pa.ipc.IpcReadOptions(use_threads=False)  # waking another one takes longer
     stream = data[len(_MAGIC) :].lstrip(b"\0")
     whole = data.startswith(_MAGIC) and data.endswith(_MAGIC)
     if not whole or not stream.startswith(_MESSAGE_START):
@@ -132,7 +131,7 @@ def _read_batches(data: bytes, max_rows: int) -> BitMap:
 
 
 def _check_footer(data: bytes, start: int, messages: list["pa.Message"]) -> None:
-    """Raise CorruptFileError unless the footer, by which Lance reads, names these batches."""
+    """Raise CorruptFileError unless the footer, which Lance uses, names these batches."""
     blocks = list[tuple[int, int, int]]()
     position = start
     for message in messages:
@@ -151,7 +150,7 @@ def _check_footer(data: bytes, start: int, messages: list["pa.Message"]) -> None
 
 
 def _numbers(column: "pa.Array") -> NDArray[np.uint32]:
-    """Return the numbers of a column; Arrow's own way to NumPy would load pandas first."""
+    """Return the numbers of a column; Arrow's own conversion to NumPy would load pandas first."""
     if column.null_count:
         raise CorruptFileError(f"{column.null_count} deleted offsets are missing")
     data = column.buffers()[1] if len(column) else b""

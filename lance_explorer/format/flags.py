@@ -24,8 +24,8 @@ _NAMES = {
     65536: "zone_write_seed",
 }
 
-# What these say about rows is unknown, so no row-level answer may be given where one is set.
-# Covering fields are about indices alone.
+# What these mean for rows is unknown, so no row-level answer may be given if one is set. Covering
+# fields are about indices alone.
 _ROWS_UNREADABLE = 512 | 4096 | ~0xFFFF
 
 

@@ -1,6 +1,6 @@
-"""Fragments as columns, and records of them for whoever asks (docs/FORMAT.md 2.5 to 2.8).
+"""Fragments as columns, and records of them on request (docs/FORMAT.md 2.5 to 2.8).
 
-Text and sequences are not copied out of the manifest: a column says where they begin and end.
+Text and sequences are not copied from the manifest: a column holds where they begin and end.
 """
 
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ class SequenceColumns:
         return cls(np.zeros(count, dtype=np.uint8), begin, end, {})
 
     def record(self, fragment: int, data: bytes) -> StoredSequence | None:
-        """Return that of one fragment as a record."""
+        """Return the sequence of one fragment as a record."""
         match int(self.storage[fragment]):
             case SequenceStorage.ABSENT:
                 return None
@@ -85,7 +85,7 @@ class SequenceColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeletionColumns:
-    """The deletion files of fragments; where one is not ``present``, it is 0 in all columns.
+    """The deletion files of fragments; columns are 0 where there is none, ``present``.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class FragmentColumns:
         Where the sequences are.
     unusual : dict of int to Fragment
         The records of the fragments that were parsed one by one, by their number. Overlays, the
-        clustering ID and metadata are only here; any fragment that has them is unusual.
+        clustering ID and metadata are only here; any fragment with them is unusual.
     """
 
     data: bytes
@@ -176,7 +176,7 @@ class FragmentColumns:
         return len(self.id)
 
     def record(self, fragment: int) -> Fragment:
-        """Return one fragment as the record that decoding it by itself gives.
+        """Return one fragment as a record, as if it had been decoded alone.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class FragmentColumns:
         )
 
     def key(self, fragment: int) -> bytes:
-        """Return bytes that are the same for two fragments if, and only if, they are equal.
+        """Return bytes that are the same for two fragments if and only if they are equal.
 
         Fragments are equal if their records are. The key is the message itself, unless it is
         spelled unusually: then it is the message in the spelling of writers.

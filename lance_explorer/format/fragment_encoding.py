@@ -1,8 +1,8 @@
-"""Fragments as bytes again, in the one spelling that writers use (docs/FORMAT.md 2.5 to 2.8).
+"""Fragments encoded again, in the one spelling that writers use (docs/FORMAT.md 2.5 to 2.8).
 
 The wire format can spell the same fragment in many ways: fields in another order, zeros that are
-written out, longer numbers, fields that nobody knows. Fragments are equal if, and only if, they
-are the same bytes in this spelling.
+written out, longer numbers, unknown fields. Fragments are equal if and only if they have the same
+bytes in this spelling.
 """
 
 from lance_explorer.format._pb import table_pb2 as pb

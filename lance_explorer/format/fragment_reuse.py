@@ -1,6 +1,6 @@
 """The fragment reuse history: bytes to records (docs/FORMAT.md 5).
 
-It stands in the details of the fragment reuse index, or in a file of its own.
+It is in the details of the fragment reuse index, or in a file of its own.
 """
 
 from collections.abc import Iterable
@@ -33,9 +33,9 @@ _MOST_INLINE_BYTES = 204_800
 
 @dataclass(frozen=True, slots=True)
 class FragDigest:
-    """A fragment as a rewrite remembers it; ``physical_rows`` counts deleted rows too.
+    """A fragment as a rewrite recorded it; ``physical_rows`` includes deleted rows.
 
-    None is a number that its writer did not store; the reuse history has both.
+    None is a number that its writer did not store; the reuse history always has both.
     """
 
     id: int
@@ -45,7 +45,7 @@ class FragDigest:
 
 @dataclass(frozen=True, slots=True)
 class FragReuseGroup:
-    """Fragments that one compaction task rewrote, in order, into others, in order.
+    """Fragments that one compaction task rewrote, and the new ones, both in order.
 
     ``changed_row_addrs`` is a 64-bit Roaring bitmap of the source rows that survived.
     """
@@ -61,7 +61,7 @@ class FragReuseGroup:
 
 @dataclass(frozen=True, slots=True)
 class FragReuseVersion:
-    """One compaction whose indices were left to be remapped later."""
+    """One compaction whose indices were to be remapped later."""
 
     dataset_version: int
     groups: tuple[FragReuseGroup, ...]
@@ -76,7 +76,7 @@ class OrderedCompaction:
 
 @dataclass(frozen=True, slots=True)
 class StablePartition:
-    """A mapping that a file below ``_fri/{map_id}/`` holds."""
+    """A mapping in a file below ``_fri/{map_id}/``."""
 
     map_id: str
     map_size_bytes: int
@@ -85,7 +85,7 @@ class StablePartition:
 
 @dataclass(frozen=True, slots=True)
 class FragReuseTransition:
-    """The newer form of one rewrite; ``mapping`` is None if it is of a kind not known here."""
+    """The newer form of one rewrite; ``mapping`` is None if its kind is unknown here."""
 
     sources: tuple[FragDigest, ...]
     destinations: tuple[FragDigest, ...]
@@ -102,7 +102,7 @@ class FragmentReuse:
 
 @decoder
 def decode_fragment_reuse_details(data: bytes) -> FragmentReuse | ExternalFile:
-    """Decode the details of the fragment reuse index: the history, or where its file lies.
+    """Decode the details of the fragment reuse index: the history, or where its file is.
 
     The path of the file starts at the folder of the index; its bytes are for
     :func:`decode_fragment_reuse`.
@@ -124,7 +124,7 @@ def decode_fragment_reuse(data: bytes) -> FragmentReuse:
 
 
 def reuse_bytes_with(details: bytes, version: FragReuseVersion) -> int:
-    """Return the bytes that a history takes when a version is added to it.
+    """Return the size of a history with one more version.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """All fragments of a manifest decoded at once, without an object for each.
 
-Fragments are walked field by field, all at once. One that is not of the shape that writers give
-fragments is parsed by itself, as :func:`~lance_explorer.format.fragments.decode_fragment` does it,
-and becomes the same columns: the walk is skipped work, never another answer.
+Fragments are walked field by field, all at once. A fragment without the shape that writers use is
+parsed on its own, as :func:`~lance_explorer.format.fragments.decode_fragment` does it, and becomes
+the same columns: the walk skips work, and never changes the answer.
 """
 
 from collections.abc import Sequence
@@ -58,9 +58,9 @@ _MAX_U64 = (1 << 64) - 1
 
 _ONE_BYTE = 0x80  # lengths below it take one byte
 
-_BATCH = 1 << 14  # fragments whose numbers fit into the cache of a processor
-_FEW = 24  # fragments that are not worth a batch: so many take as long one by one
-_FEW_FILES = 256  # fragments with a further file that are worth a look at all of them ...
+_BATCH = 1 << 14  # the most fragments whose numbers fit into the cache of a processor
+_FEW = 24  # the fewest fragments of a batch: fewer take as long one by one
+_FEW_FILES = 256  # the fewest fragments with another file for which all are moved ...
 _ROUNDS = 16  # ... after so many looks
 
 
@@ -72,12 +72,12 @@ class FragmentSpans(NamedTuple):
     stop: int
 
     def messages(self, data: bytes) -> list[bytes]:
-        """Return the messages, each as bytes of its own."""
+        """Return each message as separate bytes."""
         spans = zip(self.begins.tolist(), self.ends.tolist(), strict=True)
         return [data[begin:end] for begin, end in spans]
 
     def ids(self, data: bytes) -> Uint64Array:
-        """Return the fragment IDs that stand first in the messages; 0 where none does."""
+        """Return the fragment IDs, the first fields of the messages; 0 where they are missing."""
         view, base = _padded(data, int(self.begins[0]), int(self.ends[-1]))
         at = Cursors(view, self.begins - base, self.ends - base)
         return at.read_numbers(_ID, _MAX_U64).values
@@ -85,7 +85,7 @@ class FragmentSpans(NamedTuple):
 
 @decoder
 def decode_fragment_columns(data: bytes) -> FragmentColumns:
-    """Decode all fragments of a whole manifest file; places are positions in the file.
+    """Decode all fragments of a whole manifest file; positions are those in the file.
 
     Only the fragments are decoded, though the manifest around them has to be one. A million
     fragments take about a second and, beside the file, some 250 bytes each.
@@ -103,7 +103,7 @@ def decode_fragment_columns(data: bytes) -> FragmentColumns:
         is_usual = False
     if is_usual:
         return columns_of_spans(data, spans.begins, spans.ends)
-    messages = fragment_messages(data)  # raises, unless fragments are not where writers put them
+    messages = fragment_messages(data)  # raises if fragments are not where writers put them
     begins = list[int]()
     at = message.offset
     for fragment in messages:
@@ -151,12 +151,11 @@ def find_fragments(data: bytes, start: int, end: int) -> FragmentSpans:
 
 
 def columns_of_messages(messages: Sequence[bytes]) -> FragmentColumns:
-    """Decode fragments, given as undecoded DataFragment messages; places are in them all joined.
+    """Decode undecoded DataFragment messages; positions are those in all messages joined.
 
     Raises
     ------
-    CorruptFileError
-        If one is damaged; it tells the place in all messages joined.
+    CorruptFileError If one is damaged, with the position in all messages joined.
     """
     ends = np.fromiter(accumulate(map(len, messages)), np.int64, len(messages))
     lengths = np.diff(ends, prepend=0)
@@ -164,7 +163,7 @@ def columns_of_messages(messages: Sequence[bytes]) -> FragmentColumns:
 
 
 def columns_of_spans(data: bytes, begins: Positions, ends: Positions) -> FragmentColumns:
-    """Decode fragments that stand in some bytes, for example in a manifest file.
+    """Decode fragments inside some bytes, for example a manifest file.
 
     Parameters
     ----------
@@ -175,8 +174,7 @@ def columns_of_spans(data: bytes, begins: Positions, ends: Positions) -> Fragmen
 
     Raises
     ------
-    CorruptFileError
-        If one is damaged, and of several the first; it tells the place in ``data``.
+    CorruptFileError If one is damaged, the first of several, with the position in ``data``.
     """
     borders = np.column_stack([begins, ends]).ravel()
     if len(borders) and (borders[0] < 0 or borders[-1] > len(data) or (np.diff(borders) < 0).any()):
@@ -266,7 +264,7 @@ class _Work:
         at.good[places] &= files.finish()
 
     def _add(self, first: int, place: int) -> None:
-        """Decode one fragment by itself, and write it over what the walk has made of it."""
+        """Decode one fragment on its own, and replace the result of the walk."""
         number = first + place
         begin = int(self._begins[number])
         message = self._data[begin : self._ends[number]]
@@ -303,9 +301,9 @@ class _Work:
 
 
 def _files(at: Cursors) -> tuple[Cursors, Positions]:
-    """Move fragments over their data files; return cursors in these, and whose each is.
+    """Move fragments over their data files; return cursors in these, and the fragment of each.
 
-    A fragment with so many files that few others have as many is not good.
+    A fragment with many more files than others is marked bad.
     """
     begins, ends, owners = list[Positions](), list[Positions](), list[Positions]()
     owner = np.flatnonzero(at.are_at(_FILE))
@@ -326,7 +324,7 @@ def _files(at: Cursors) -> tuple[Cursors, Positions]:
 
 
 def _padded(data: bytes, begin: int, end: int) -> tuple[NDArray[np.uint8], int]:
-    """Return bytes with some of ``data`` and enough behind them, and where these bytes begin."""
+    """Return some bytes of ``data`` with enough padding, and where they begin."""
     if end + PADDING <= len(data):
         return np.frombuffer(data, dtype=np.uint8), 0
     return np.frombuffer(data[begin:end] + bytes(PADDING), dtype=np.uint8), begin

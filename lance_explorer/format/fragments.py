@@ -1,7 +1,7 @@
 """Fragments, data files and deletion files: bytes to records (docs/FORMAT.md 2.5 to 2.8).
 
-A record says everything about a fragment but its row-ID and row-version sequences, of which it
-keeps place, size and digest: two records are equal if, and only if, the fragments are the same.
+A record contains everything about a fragment except its row-ID and row-version sequences, of which
+it keeps position, size and digest: two records are equal if and only if the fragments are the same.
 """
 
 from dataclasses import dataclass, replace
@@ -44,10 +44,10 @@ _LARGEST_FRAGMENT = 1 << 32
 """A row address has 32 bits for the fragment and 32 for the offset."""
 
 DIGEST_BYTES = 24
-"""A sequence of so many bytes, or fewer, is its own digest."""
+"""A sequence of at most this many bytes is its own digest."""
 
 LARGEST_FILE = 1 << 50
-"""More bytes than any storage takes in one file, and few enough to add up thousands."""
+"""More bytes than any storage allows in one file, and few enough to add up thousands."""
 
 HIDDEN_FIELDS = {-3: "_rowid", -4: "_row_created_at_version", -5: "_row_last_updated_at_version"}
 """Field ids of spilled sequences, and the names of their columns (docs/FORMAT.md 3.4)."""
@@ -62,7 +62,7 @@ class DeletionFileType(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class BasePath:
-    """A root outside the table's own under which files of it may lie."""
+    """A root outside the table's own that may contain some of its files."""
 
     id: int
     path: str
@@ -132,7 +132,7 @@ class DeletionFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredSequence:
-    """Where a fragment keeps a sequence, and what tells it from another one.
+    """Where a fragment keeps a sequence, and its digest.
 
     ``storage`` is ``inline`` (in the manifest), ``external`` (the span ``file``) or ``spilled``
     (a hidden column of a data file). ``num_bytes`` and ``digest`` describe the inline bytes; a
@@ -165,7 +165,7 @@ class Fragment:
 
     @property
     def all_files(self) -> tuple[DataFile, ...]:
-        """The data files, those of overlays too."""
+        """The data files, including those of overlays."""
         return (*self.files, *[overlay.data_file for overlay in self.overlays])
 
 
@@ -177,10 +177,10 @@ def decode_fragment(data: bytes) -> Fragment:
 
 @decoder
 def without_doubtful_count(fragment: Fragment) -> Fragment:
-    """Return a fragment of a manifest that names no writer, without its number of rows.
+    """Return a fragment of a manifest without a writer, without its number of rows.
 
     Such writers could store the live rows as all rows: 0.8.0 did of fragments in which 0.7.5 had
-    deleted some (lance#1531). As pylance, we take the number of no fragment with deleted rows.
+    deleted some (lance#1531). Like pylance, we ignore the number for fragments with deleted rows.
     """
     return fragment if fragment.deletion_file is None else replace(fragment, physical_rows=None)
 
@@ -192,7 +192,7 @@ def decode_fragment_id(data: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class InlineSequences:
-    """The bytes of the sequences that a fragment keeps in the manifest, None for any other."""
+    """The bytes of the sequences that a fragment keeps in the manifest, None for others."""
 
     row_ids: bytes | None
     last_updated_at: bytes | None

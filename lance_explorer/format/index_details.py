@@ -1,6 +1,6 @@
-"""What the details of an index tell: its type and its settings (docs/FORMAT.md 4 and 6).
+"""The details of an index: its type and its settings (docs/FORMAT.md 4 and 6).
 
-Settings are for display, and shown as far as the bytes alone tell them.
+Settings are for display, as far as the bytes alone show them.
 """
 
 from contextlib import suppress
@@ -40,8 +40,8 @@ _TYPES = {
 def index_type(index: IndexMetadata) -> str:
     """Return the type as users write it, such as ``BTREE`` or ``IVF_PQ``.
 
-    A vector index whose details do not tell its kind is ``VECTOR``. A type that is not known here
-    goes by the last part of its URL; ``unknown`` if there is none.
+    A vector index of unknown kind is ``VECTOR``. An unknown type is named by the last part of its
+    URL; ``unknown`` if there is none.
     """
     tail = _type_name(index)
     kind = _TYPES.get(tail.lower(), tail) or "unknown"
@@ -54,10 +54,10 @@ def index_type(index: IndexMetadata) -> str:
 def index_details(index: IndexMetadata) -> dict[str, Any]:
     """Return the details as JSON values, for display.
 
-    The fragment reuse index is summed up, the write-ahead log spelled out, and the settings of
-    other types go by the names that pylance gives them: ``{"rows_per_zone": 8192}``. Fields without
-    a known name are under ``other_fields``, by their numbers. Of an unknown type, or of details
-    that are too large or not understood, type and size are given.
+    The fragment reuse index is summarised, the write-ahead log spelled out, and the settings of
+    other types have pylance's names: ``{"rows_per_zone": 8192}``. Fields without a known name are
+    under ``other_fields``, by their numbers. For an unknown type, or details that are too large or
+    not understood, type and size are given.
     """
     tail = _type_name(index).lower()
     kind = _TYPES.get(tail)
@@ -125,7 +125,7 @@ def _generation(table: pb.CompactedSsTable) -> dict[str, Any]:
 
 
 def _with_others(shown: dict[str, Any], message: Message) -> dict[str, Any]:
-    """Return what is shown of a message with the fields that its type does not declare."""
+    """Return the display of a message, with the fields that its type does not declare."""
     other = undeclared_fields(message)
     return {**shown, "other_fields": other} if other else shown
 

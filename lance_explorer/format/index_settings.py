@@ -17,11 +17,11 @@ _GRANULARITIES = ("row", "list_element")
 
 Settings = dict[str, Any]
 Read = tuple[Settings, Message]
-"""Settings as JSON values, and the message, whose unknown fields are shown besides."""
+"""Settings as JSON values, and the message, whose unknown fields are shown, too."""
 
 
 def vector_index_type(details: bytes) -> str:
-    """Return the type of a vector index as users write it, ``VECTOR`` where nothing tells it.
+    """Return the type of a vector index as users write it, ``VECTOR`` if it is unknown.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def _vector(details: bytes) -> Read:
 def _text(details: bytes) -> Read:
     message = parse(pb.TextDetails, details, "full-text index details")
     if not details:
-        return {}, message  # early writers stored no settings, which are not what is unset
+        return {}, message  # early writers stored no settings, which is different from unset ones
     return {
         **_tokenizer(message),
         "document_granularity": _named(_GRANULARITIES, message.document_granularity),

@@ -1,4 +1,4 @@
-"""A manifest as if its version had no indices."""
+"""A manifest without the indices of its version."""
 
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format._wire import decoder, parse
@@ -9,12 +9,11 @@ __all__ = ["without_indices"]
 
 @decoder
 def without_indices(data: bytes) -> bytes:
-    """Return the message of a manifest file, without the place of its indices in that file.
+    """Return the message of a manifest file, without the position of its indices.
 
     Raises
     ------
-    CorruptFileError
-        If these bytes are no manifest file.
+    CorruptFileError If these bytes are not a manifest file.
     """
     section = read_layout(data).message
     manifest = parse(pb.ManifestEnvelope, data[section.offset : section.end], "manifest")

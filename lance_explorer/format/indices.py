@@ -1,6 +1,6 @@
 """The index section of a manifest: bytes to records (docs/FORMAT.md 4).
 
-Knows what a manifest says about indices. Index files themselves are not read.
+It decodes what a manifest records about indices. Index files themselves are not read.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Operations that leave all rows as they are: compactions and indices.
+"""Operations that keep all rows: compactions and indices.
 
 The new fragments of a Rewrite have their IDs, which an earlier commit reserved.
 """
@@ -35,18 +35,18 @@ _MAX_FRAGMENTS = 1 << 22  # a few bytes of a Roaring bitmap can claim 2^32
 
 @dataclass(frozen=True, slots=True)
 class ReserveFragments(OperationRecord):
-    """Fragment IDs set aside for a Rewrite to come."""
+    """Fragment IDs reserved for a later Rewrite."""
 
     num_fragments: int
 
     def summary(self) -> dict[str, Any]:
-        """Return how many IDs were set aside."""
+        """Return how many IDs were reserved."""
         return {"num_fragments": self.num_fragments}
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteGroup:
-    """Fragments, in order, whose live rows, in order, became those of other fragments, in order.
+    """Fragments whose live rows became those of other fragments, all in order.
 
     The old ones carry the deletion files that the rewrite saw.
     """
@@ -57,7 +57,7 @@ class RewriteGroup:
 
 @dataclass(frozen=True, slots=True)
 class RewrittenIndex:
-    """An index segment whose files were written anew for the new row addresses."""
+    """An index segment whose files were rewritten for the new row addresses."""
 
     old_id: str
     new_id: str
@@ -109,13 +109,13 @@ class Rewrite(OperationRecord):
 
 @dataclass(frozen=True, slots=True)
 class CreateIndex(OperationRecord):
-    """Index segments added and removed: creating, optimizing and dropping alike."""
+    """Index segments added and removed: by creating, optimizing or dropping."""
 
     new_indices: tuple[IndexMetadata, ...]
     removed_indices: tuple[IndexMetadata, ...]
 
     def reads(self) -> Effects:
-        """Return what the operation depends upon: what the new segments cover, and the removed."""
+        """Return what the operation depends on: the coverage of new segments, and removed ones."""
         covered = [index.fragment_ids() or BitMap() for index in self.new_indices]
         if sum([len(fragments) for fragments in covered]) > _MAX_FRAGMENTS:
             raise CorruptFileError(

@@ -1,8 +1,8 @@
 """Manifest files: bytes to records (docs/FORMAT.md 2).
 
-A manifest is taken apart in two steps. :mod:`lance_explorer.format.splitting` finds where its
-fragments begin and end; this module decodes the rest: the schema once for all manifests that share
-it, the remaining fields into a :class:`Manifest`, and the two sections before the message.
+A manifest is decoded in two steps. :mod:`lance_explorer.format.splitting` finds where its fragments
+begin and end; this module decodes the rest: the schema once for all manifests that share it, the
+remaining fields into a :class:`Manifest`, and the two sections.
 """
 
 import struct
@@ -45,7 +45,7 @@ _FOOTER = struct.Struct("<QHH4s")
 _LENGTH = struct.Struct("<I")
 
 SECTION_PREFIX_BYTES = _LENGTH.size
-"""Before each section stands its length."""
+"""Each section follows its length."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -59,13 +59,13 @@ class Section:
 
     @property
     def end(self) -> int:
-        """The position behind the last byte."""
+        """The position after the last byte."""
         return self.offset + self.length
 
 
 @dataclass(frozen=True, slots=True)
 class ManifestLayout:
-    """Where the manifest message lies in its file, and the footer's format version."""
+    """Where the manifest message is in its file, and the footer's format version."""
 
     message: Section
     major_version: int
@@ -98,11 +98,11 @@ class Clustering:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a manifest says beside its schema, fragments and indices.
+    """The content of a manifest besides its schema, fragments and indices.
 
-    Maps are tuples of pairs in the order of their keys. Offsets are positions in the file, None
-    where there is no such section. ``data_format`` is the version of the data storage format, such
-    as ``2.1``; ``legacy`` for the first one.
+    Maps are tuples of pairs in the order of their keys. Offsets are positions in the file, None if
+    there is no such section. ``data_format`` is the version of the data storage format, such as
+    ``2.1``; ``legacy`` for the first one.
     """
 
     version: int
@@ -180,8 +180,7 @@ def read_fragments(messages: Iterable[bytes], data: bytes) -> list[Fragment]:
 
     Raises
     ------
-    CorruptFileError
-        If one is damaged; it tells the place in the file, of which ``data`` are the bytes.
+    CorruptFileError If one is damaged, with the position in the file whose bytes are ``data``.
     """
     fragments: list[Fragment] = []
     for message in messages:
@@ -205,7 +204,7 @@ def decode_manifest_message(data: bytes) -> Manifest:
 
 @decoder
 def decode_schema(data: bytes) -> tuple[Field, ...]:
-    """Decode the ``fields`` records of a manifest message; there must be no others."""
+    """Decode the ``fields`` records of a manifest message, which must be its only records."""
     return fields_from_pb(parse(pb.ManifestEnvelope, data, "schema").fields)
 
 
@@ -220,7 +219,7 @@ def base_path_from_pb(message: pb.BasePath) -> BasePath:
 
 
 def manifest_from_pb(message: pb.ManifestEnvelope) -> Manifest:
-    """Return all of a parsed manifest but its schema and fragments."""
+    """Return a parsed manifest without its schema and fragments."""
     has = message.HasField
     transaction_offset = None
     if has("transaction_section"):

@@ -1,7 +1,7 @@
-"""Take a manifest file apart into what neighbours share, and put it together again, byte for byte.
+"""Split a manifest file into parts that neighbours share, and join them again, byte for byte.
 
-Consecutive manifests differ in few fragments, and seldom in their schema. Whoever keeps thousands
-of them keeps each part once.
+Consecutive manifests differ in few fragments, and seldom in their schema. To keep thousands of
+them, each part is kept once.
 """
 
 from collections.abc import Iterable
@@ -47,7 +47,7 @@ class ManifestParts:
 
 
 def take_apart(data: bytes, layout: ManifestLayout, split: SplitManifest) -> ManifestParts | None:
-    """Return the parts of a manifest file; None where they do not lie as all known writers do it.
+    """Return the parts of a manifest file; None if its layout is not that of known writers.
 
     Raises
     ------
@@ -95,8 +95,7 @@ def put_together(parts: ManifestParts, fragments: Iterable[bytes]) -> bytes:
 
     Raises
     ------
-    CorruptFileError
-        If the layout is none.
+    CorruptFileError If the layout is invalid.
     """
     found: list[bytes] = []
     position = 0
@@ -115,7 +114,7 @@ def put_together(parts: ManifestParts, fragments: Iterable[bytes]) -> bytes:
 
 
 def framed_bytes(message: bytes) -> int:
-    """Return how many bytes of a manifest a fragment takes with its tag and length."""
+    """Return how many bytes of a manifest a fragment takes, with its tag and length."""
     size = len(message)
     return size + 1 + max((size.bit_length() + 6) // 7, 1)
 

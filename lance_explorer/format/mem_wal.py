@@ -1,6 +1,6 @@
 """The write-ahead log of a table, in ``_mem_wal/``: bytes to records (docs/FORMAT.md 6.1, 6.2).
 
-Each shard has a folder of its own: states of the shard, each of which replaces the one before;
+Each shard has a folder of its own: states of the shard, each of which replaces the previous one;
 entries of its log, each with some batches of rows; and generations, which are entries that were
 written as a small table.
 """
@@ -50,7 +50,7 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class ShardState:
-    """What one state of a shard says.
+    """The content of one state of a shard.
 
     ``replay_after`` is the position of the last entry of the log whose rows are in a generation,
     ``current_generation`` the one that newer entries belong to.
@@ -96,7 +96,7 @@ def decode_shard_state(data: bytes) -> ShardState:
 
 @decoder
 def decode_log_entry(data: bytes) -> LogEntry:
-    """Decode an entry of the log, as far as its rows are counted."""
+    """Decode an entry of the log, only to count its rows."""
     import pyarrow as pa  # takes long, and few tables have a log
 
     try:
@@ -108,7 +108,7 @@ def decode_log_entry(data: bytes) -> LogEntry:
 
 
 def merged_generations(indices: tuple[IndexMetadata, ...]) -> tuple[CompactedSsTable, ...] | None:
-    """Return what a version says is merged into it, None if it has no write-ahead log."""
+    """Return what a version records as merged, None if it has no write-ahead log."""
     for index in indices:
         if index.name == MEM_WAL_INDEX:
             message = parse(pb.MemWalDetails, index.details, "write-ahead log details")

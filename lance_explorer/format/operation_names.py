@@ -6,7 +6,7 @@ __all__ = ["OperationName"]
 
 
 class OperationName(StrEnum):
-    """What a commit was, as its transaction says.
+    """The operation of a commit, from its transaction.
 
     Examples
     --------

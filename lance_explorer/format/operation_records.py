@@ -1,4 +1,4 @@
-"""What all operations have in common: the questions that they answer, and how they are shown."""
+"""What all operations have in common: the questions that they answer, and their display."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -26,12 +26,12 @@ _MAX_TEXT = 200
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What an operation depends upon, or what it changes, as far as the transaction says.
+    """What an operation depends on, or what it changes, as far as the transaction records it.
 
-    Fragments without an ID are left out. Where a transaction holds only the state afterwards (the
-    schema of a Merge, say), all that it sets counts as changed; what it removes has no name there.
-    ``config_keys`` are of the table's config, ``metadata_keys`` of table and schema metadata.
-    ``whole_table`` says that anything else may be concerned too.
+    Fragments without an ID are left out. If a transaction holds only the state afterwards (the
+    schema of a Merge, say), everything that it sets counts as changed; removed parts are not
+    listed. ``config_keys`` are of the table's config, ``metadata_keys`` of table and schema
+    metadata. ``whole_table`` says that anything else may be concerned too.
     """
 
     fragments: frozenset[int] = frozenset()
@@ -45,11 +45,11 @@ class Effects:
 _NOTHING = Effects()
 
 ANYTHING = Effects(whole_table=True)
-"""Nobody knows what; it may be anything."""
+"""Unknown; it may be anything."""
 
 
 class OperationRecord(ABC):
-    """An operation that depends upon nothing and changes nothing that :class:`Effects` lists."""
+    """An operation without dependencies or changes that :class:`Effects` lists."""
 
     __slots__ = ()
 
@@ -82,19 +82,19 @@ def field_ids(ids: Iterable[int]) -> frozenset[int]:
 
 
 def num_rows(fragments: Iterable[Fragment]) -> int | None:
-    """Return how many rows were written, None if a fragment does not say."""
+    """Return how many rows were written, None if a fragment does not record it."""
     counts = [fragment.physical_rows for fragment in fragments]
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 
 
 def listed(values: Iterable[str] | Iterable[int]) -> list[str | int]:
-    """Return the first values, and as the last how many more there are."""
+    """Return the first values, and the number of the others as the last."""
     shown = [shortened(value) if isinstance(value, str) else value for value in values]
     more = len(shown) - _MAX_LISTED
     return shown if more <= 0 else [*shown[:_MAX_LISTED], f"and {more} more"]
 
 
 def shortened(text: str) -> str:
-    """Return a text without its end, if it is long."""
+    """Return a text, cut if it is long."""
     return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 3]}..."

@@ -1,11 +1,10 @@
 """What a commit did: one record per operation of Lance (docs/FORMAT.md 7).
 
-Each record holds everything that the message holds, and answers three questions: what it depends
-upon, what it changes, and how to show it in a line. Retired forms of a message give the record of
-today's form.
+Each record holds the whole message, and answers three questions: what it depends on, what it
+changes, and how to show it in a line. Old forms of a message become the record of the current form.
 
-The records are grouped by what they are about: rows, columns, the layout of both in fragments and
-indices, or the table as a whole.
+The records are grouped by subject: rows, columns, the layout of both in fragments and indices, or
+the whole table.
 """
 
 from lance_explorer.format.column_operations import DataOverlay, DataReplacement, Merge, Project
@@ -41,4 +40,4 @@ Operation = (
     | DataOverlay
     | Unknown
 )
-"""Any of the operations; a new one has to be served wherever they are told apart."""
+"""Any of the operations; a new one must be handled wherever they are distinguished."""

@@ -1,4 +1,4 @@
-"""Fields of messages that nobody has a name for here, shown by their numbers."""
+"""Fields of messages without a name here, shown by their numbers."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 __all__ = ["MAX_SHOWN_BYTES", "raw_fields", "undeclared_fields"]
 
 MAX_SHOWN_BYTES = 1 << 16
-"""Of larger messages no fields are shown."""
+"""The largest message whose fields are shown."""
 
 _MAX_SHOWN_DEPTH = 6
 _MAX_SHOWN_HEX = 32
@@ -18,7 +18,7 @@ _START_GROUP = 3
 
 
 def undeclared_fields(message: Message) -> dict[str, Any]:
-    """Return the fields of a message, and of those in it, that their types do not declare."""
+    """Return the fields of a message, and of nested ones, that their types do not declare."""
     other = _shown(message, _MAX_SHOWN_DEPTH)
     for field, value in message.ListFields():
         nested = undeclared_fields(value) if isinstance(value, Message) else None
@@ -28,7 +28,7 @@ def undeclared_fields(message: Message) -> dict[str, Any]:
 
 
 def raw_fields(data: bytes, depth: int = _MAX_SHOWN_DEPTH) -> dict[str, Any] | None:
-    """Return the fields of a message of unknown type by their numbers, None if it is no message."""
+    """Return the fields of a message of unknown type by number; None if it is not a message."""
     try:
         message = Empty.FromString(data)
     except DecodeError:
@@ -46,7 +46,7 @@ def _shown(message: Message | UnknownFieldSet, depth: int) -> dict[str, Any]:
 
 
 def _value(field: Any, depth: int) -> Any:
-    """Return a value as what its bytes look like: text, else a message, else hexadecimal digits."""
+    """Return a value in the form that its bytes suggest: text, else a message, else hexadecimal."""
     data = field.data
     if field.wire_type == _START_GROUP:
         return _shown(data, depth - 1) if depth else {}

@@ -100,7 +100,7 @@ def decode_branch(data: bytes, name: str) -> Branch:
 
 
 class _Fields:
-    """The members of a JSON object, each checked when it is asked for.
+    """The members of a JSON object, each checked on access.
 
     As in Lance, numbers and objects may be missing in files of old writers, but not be null.
     """
@@ -161,7 +161,7 @@ class _Fields:
         raise self.wrong("identifier", "a version_mapping of versions and texts", value)
 
     def wrong(self, key: str, expected: str, found: object) -> CorruptFileError:
-        """Return the error for a member that is not what it should be."""
+        """Return the error for an invalid member."""
         error = CorruptFileError(f"{key}: expected {expected}, found {shortened(found)}")
         return error.within(f'"{key}"'.encode(), self._data)
 
@@ -171,7 +171,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_text(value: object) -> bool:
-    r"""Tell whether a value is text; JSON also has strings that are none, such as "\ud800"."""
+    r"""Tell whether a value is valid text; JSON also has strings that are not, such as "\ud800"."""
     return isinstance(value, str) and value.encode(errors="replace").decode() == value
 
 
@@ -183,7 +183,7 @@ def _is_version_and_text(pair: object) -> bool:
 
 
 def _place(error: Exception) -> int:
-    """Return where text stops being JSON, in bytes, as far as an error tells."""
+    """Return where text stops being JSON, in bytes, as far as an error shows it."""
     match error:
         case json.JSONDecodeError():
             return len(error.doc[: error.pos].encode(errors="replace"))

@@ -1,7 +1,7 @@
 """Operations that write, mask or replace rows: append, delete, update and overwrite.
 
-A fragment that one of them adds has no ID yet: the format stores 0, and the commit assigns the IDs
-after the table's highest one, in the order of the list.
+A fragment that one of them adds has no ID yet: the format stores 0, and the commit assigns IDs
+above the table's highest one, in the order of the list.
 """
 
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class Delete(OperationRecord):
         return Effects(fragment_ids(self.updated_fragments) | frozenset(self.deleted_fragment_ids))
 
     def summary(self) -> dict[str, Any]:
-        """Return the predicate and how many fragments it met."""
+        """Return the predicate and how many fragments it affected."""
         return {
             "predicate": shortened(self.predicate),
             "updated_fragments": len(self.updated_fragments),
@@ -77,7 +77,7 @@ class Delete(OperationRecord):
 
 @dataclass(frozen=True, slots=True)
 class Overwrite(OperationRecord):
-    """Other rows and another schema in place of all there was; also the first commit of a table."""
+    """Other rows and another schema instead of all existing ones; also a table's first commit."""
 
     fragments: tuple[Fragment, ...]
     schema: tuple[Field, ...]
@@ -86,7 +86,7 @@ class Overwrite(OperationRecord):
     initial_bases: tuple[BasePath, ...]
 
     def writes(self) -> Effects:
-        """Return the new schema and config, and that all else is concerned."""
+        """Return the new schema and config, and that everything else is affected."""
         return Effects(
             fields=schema_ids(self.schema),
             config_keys=frozenset([key for key, _ in self.config_upsert_values]),

@@ -13,20 +13,19 @@ __all__ = ["decode_row_set"]
 
 _U32 = struct.Struct("<I")
 _HIGH = 32
-_MOST_ROWS_OF_A_BYTE = 1 << 16  # a run of a whole container takes a few bytes
+_MOST_ROWS_OF_A_BYTE = 1 << 16  # a run over a whole container takes a few bytes
 
 
 @decoder
 def decode_row_set(data: bytes) -> NDArray[np.uint64]:
     """Decode a set of row addresses, or of row IDs, in ascending order.
 
-    It is a bitmap for each fragment that has some: of row IDs, for each value of their upper half.
-    A fragment without bitmap is there as a whole, which cannot be told row by row.
+    It has a bitmap for each fragment with rows in it: for row IDs, for each value of their upper
+    half. A fragment without bitmap is included whole, which gives no row offsets.
 
     Raises
     ------
-    CorruptFileError
-        If it stands for whole fragments.
+    CorruptFileError If it includes whole fragments.
 
     Examples
     --------

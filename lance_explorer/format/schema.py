@@ -50,7 +50,7 @@ class Field:
 def fields_from_pb(messages: Iterable[pb.Field]) -> tuple[Field, ...]:
     """Return parsed fields as records.
 
-    Every parent stands before its children, as Lance demands, so every walk over parents ends.
+    Every parent comes before its children, as Lance demands, so every walk over parents ends.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def field_from_pb(message: pb.Field) -> Field:
 def field_paths(fields: Iterable[Field]) -> dict[int, str]:
     """Return the dotted path of each field by its id, such as ``{0: "place", 1: "place.lat"}``.
 
-    A name that holds a dot stands in backticks.
+    A name that contains a dot is in backticks.
 
     Examples
     --------

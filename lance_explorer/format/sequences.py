@@ -1,7 +1,7 @@
 """Row-ID and row-version sequences: bytes to segments and back (docs/FORMAT.md 3).
 
-What a sequence claims is checked before anything of that size is made: no more rows than the
-fragment has, holes within their range, bitmaps as long as their range, arrays of whole numbers.
+The claims of a sequence are checked before anything of that size is allocated: no more rows than
+the fragment has, holes within their range, bitmaps as long as their range, arrays of whole numbers.
 """
 
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ _LARGEST_FRAGMENT = 1 << 32
 """A row address has 32 bits for the offset."""
 
 _LARGEST_OFFSETS = {2: 0xFFFF, 4: 0xFFFF_FFFF, 8: 0}
-"""By the bytes of an offset; no base is added to numbers of 8 bytes."""
+"""By the bytes of an offset; numbers of 8 bytes have no base."""
 
 
 @decoder
@@ -160,7 +160,7 @@ def encode_row_version_sequence(runs: RowVersionRuns, spans: RowIdSequence | Non
 
 
 def _placed(error: FormatError, position: int) -> FormatError:
-    """Return an error of the record at a position, with its place in the sequence."""
+    """Return an error of the record at a position, with its offset in the sequence."""
     return type(error)(error.message, offset=position + (error.offset or 0))
 
 
@@ -174,14 +174,14 @@ def _check(count: int, limit: int) -> None:
 
 
 def _ranges(starts: Uint64Array, stops: Uint64Array, limit: int) -> Ranges:
-    counts = stops - starts  # one that stops before it starts has far too many values
+    counts = stops - starts  # a range that stops before it starts has far too many values
     _check(int(counts.max()), limit)
     _check(int(counts.sum()), limit)
     return Ranges(starts, stops)
 
 
 def _check_sorted(parts: Iterable[Part], positions: Iterable[int]) -> None:
-    """Raise CorruptFileError at the first sorted array that is not; all are looked at as one."""
+    """Raise CorruptFileError at the first unsorted sorted array; all are checked as one."""
     pairs = zip(parts, positions, strict=True)
     found = [(part.array, place) for part, place in pairs if isinstance(part, SortedArray)]
     if not found:
@@ -195,7 +195,7 @@ def _check_sorted(parts: Iterable[Part], positions: Iterable[int]) -> None:
 
 
 def _segment(message: pb.U64Segment, limit: int) -> U64Segment:
-    """Return a segment; whether a sorted array is sorted is not looked at yet."""
+    """Return a segment; the order of a sorted array is not checked yet."""
     match message.WhichOneof("segment"):
         case "range":
             return _range(message.range, limit)

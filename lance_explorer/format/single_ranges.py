@@ -1,4 +1,4 @@
-"""Row-ID sequences that are one range, many at once: those of fragments that were only appended."""
+"""Row-ID sequences that are one range, many at once: those of appended fragments."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ _START, _STOP = 0x08, 0x10
 
 
 class SingleRanges(NamedTuple):
-    """For each of many fragments its row IDs, ``start`` to ``stop``, where ``found``; else 0."""
+    """The row IDs of each of many fragments, ``start`` to ``stop``, where ``found``; else 0."""
 
     start: Uint64Array
     stop: Uint64Array
@@ -24,9 +24,9 @@ class SingleRanges(NamedTuple):
 
 
 def single_ranges(columns: FragmentColumns) -> SingleRanges:
-    """Return the row IDs of the fragments whose inline sequence is one range, and no other.
+    """Return the row IDs of the fragments whose inline sequence is exactly one range.
 
-    A sequence that is anything else, or damaged, is not found here: it is for
+    Any other or damaged sequence is left to
     :func:`~lance_explorer.format.sequences.decode_row_id_sequence`.
 
     Parameters
@@ -66,7 +66,7 @@ def single_ranges(columns: FragmentColumns) -> SingleRanges:
 def _only_field(
     view: NDArray[np.uint8], begins: Positions, ends: Positions, tag: int
 ) -> tuple[NDArray[np.bool_], Positions, Positions]:
-    """Return which messages are one length-delimited field and no more, and where it lies."""
+    """Return which messages are exactly one length-delimited field, and where it is."""
     at = Cursors(view, begins, ends)
     spans = at.read_spans(tag)
     return at.finish() & spans.written, spans.begins, spans.ends

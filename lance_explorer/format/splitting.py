@@ -1,12 +1,12 @@
-"""Take manifest messages apart without decoding what they share with the one before.
+"""Split manifest messages without decoding the parts that they share with the previous one.
 
 Consecutive manifests share nearly all of their fragments, byte for byte. A
-:class:`ManifestSplitter` reads one manifest after another and tells, for each, which of the
-previous fragments were replaced, and by which bytes. Shared fragments are found by comparing whole
-stretches of memory, so that a manifest costs what changed in it, plus one comparison of its bytes.
+:class:`ManifestSplitter` reads one manifest after another and returns, for each, which of the
+previous fragments were replaced, and by which bytes. Shared fragments are found by comparing long
+ranges of memory, so that a manifest costs what changed in it, plus one comparison of its bytes.
 
-The fragment IDs that this module peeks at only guide the search. What it reports as shared was
-compared byte for byte: a file with IDs in any order, or none, is taken apart correctly too.
+The fragment IDs that this module reads only guide the search. What it reports as shared was
+compared byte for byte: a file with IDs in any order, or none, is split correctly, too.
 """
 
 from bisect import bisect_left
@@ -26,12 +26,12 @@ _FRAGMENTS_TAG = 0x12
 _ID_TAG = 0x08
 
 _MANY_BYTES = 1 << 16
-"""Fragments of so many bytes, all of them new, are found faster without looking for old ones."""
+"""If new fragments have at least this many bytes, it is faster not to look for old ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Fragments ``start`` to ``stop`` of the previous manifest gave way to the ``new`` ones."""
+    """Fragments ``start`` to ``stop`` of the previous manifest gave way to ``new`` ones."""
 
     start: int
     stop: int
@@ -40,7 +40,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class SplitManifest:
-    """A manifest in parts, its fragments as differences from the manifest before.
+    """A manifest in parts, with its fragments as differences from the previous manifest.
 
     Attributes
     ----------
@@ -71,13 +71,13 @@ class ManifestSplitter:
         self._schema = b""
 
     def split(self, data: bytes, message: Section) -> SplitManifest:
-        """Split the manifest message that lies at ``message`` in ``data``.
+        """Split the manifest message at ``message`` in ``data``.
 
         Raises
         ------
         CorruptFileError
             If the bytes are not a manifest message. The splitter then still compares with the
-            manifest before.
+            previous manifest.
         """
         end = message.end
         base = self._skip_schema(data, message.offset, end)
@@ -108,7 +108,7 @@ class ManifestSplitter:
 class _Edit(NamedTuple):
     """A piece of a new list of fragments: new ones, or those from ``start`` to ``stop`` again.
 
-    In that case ``ids`` and ``ends`` are empty, and each lies ``shift`` bytes further on.
+    In that case ``ids`` and ``ends`` are empty, and each is ``shift`` bytes later.
     """
 
     start: int
@@ -122,7 +122,7 @@ class _Edit(NamedTuple):
 
 
 class _Walk:
-    """One pass over the fragments of a manifest, beside those of the one before."""
+    """One pass over the fragments of a manifest, beside those of the previous one."""
 
     def __init__(self, previous: bytes, base: int, ids: list[int], ends: list[int]) -> None:
         self._previous = memoryview(previous)[base:]
@@ -132,7 +132,7 @@ class _Walk:
         self._edits: list[_Edit] = []
 
     def run(self, data: bytes, base: int, end: int) -> int:
-        """Walk from ``base`` on; return where the fragment records end."""
+        """Walk from ``base``; return where the fragment records end."""
         ids, ends, count = self._ids, self._ends, len(self._ids)
         position, candidate, kept_stop = base, 0, 0
         new: list[bytes] = []
@@ -173,11 +173,11 @@ class _Walk:
         return position
 
     def apply(self) -> None:
-        """Bring the lists of IDs and ends up to the manifest that was walked."""
+        """Update the lists of IDs and ends to the manifest that was walked."""
         ids, ends = self._ids, self._ends
         edits = self._edits
         keep = 0
-        if edits and edits[0].is_shared_front():  # stays where it is in both lists
+        if edits and edits[0].is_shared_front():  # keeps its position in both lists
             keep, edits = edits[0].stop, edits[1:]
         new_ids: list[int] = []
         new_ends: list[int] = []
@@ -198,7 +198,7 @@ class _Walk:
             self._edits.append(_Edit(start, stop, 0, new_ids, new_ends))
 
     def _shared(self, data: bytes, position: int, end: int, first: int) -> int:
-        """Return the stop of the longest run of previous fragments that stands at ``position``."""
+        """Return the stop of the longest run of previous fragments at ``position``."""
         previous, ends = self._previous, self._ends
         shared, missed = first, len(self._ids) + 1
         probe = missed - 1

@@ -27,7 +27,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Clone(OperationRecord):
-    """The first commit of a clone or a branch; it depends upon nothing in the new table."""
+    """The first commit of a clone or a branch; it depends on nothing in the new table."""
 
     is_shallow: bool
     ref_name: str | None
@@ -40,7 +40,7 @@ class Clone(OperationRecord):
         return ANYTHING
 
     def summary(self) -> dict[str, Any]:
-        """Return where the clone or branch comes from."""
+        """Return the source of the clone or branch."""
         return {
             "is_shallow": self.is_shallow,
             "ref_name": shortened(self.ref_name) if self.ref_name is not None else None,
@@ -69,7 +69,7 @@ class Restore(OperationRecord):
 class UpdateMap:
     """Changes of a map, in order; the value None removes the key.
 
-    With ``replace`` the map holds nothing but these entries afterwards.
+    With ``replace`` the map contains only these entries afterwards.
     """
 
     entries: tuple[tuple[str, str | None], ...]
@@ -92,8 +92,8 @@ class UpdateMap:
 class UpdateConfig(OperationRecord):
     """Changes of the config, of metadata of table and schema, and of metadata of fields by ID.
 
-    None is a map that is left alone. Writers until 0.32 said the same in other words: they could
-    only add to and remove from the config, and only replace the metadata.
+    None is an unchanged map. Writers until 0.32 stored the same in another form: they could only
+    add to and remove from the config, and only replace the metadata.
     """
 
     config: UpdateMap | None
@@ -125,7 +125,7 @@ class UpdateConfig(OperationRecord):
 
 @dataclass(frozen=True, slots=True)
 class UpdateBases(OperationRecord):
-    """New roots for files; the ID 0 stands for the one that the commit assigns."""
+    """New roots for files; the ID 0 means the one that the commit assigns."""
 
     new_bases: tuple[BasePath, ...]
 
@@ -157,7 +157,7 @@ class Unknown(OperationRecord):
     fields: str | None = None
 
     def reads(self) -> Effects:
-        """Return that it may depend upon anything."""
+        """Return that it may depend on anything."""
         return ANYTHING
 
     def writes(self) -> Effects:

@@ -1,8 +1,7 @@
 """Transactions: bytes to records (docs/FORMAT.md 7).
 
 A transaction file, and the section of a manifest file that repeats it, hold the same message. Its
-header costs next to nothing, whatever the size of the operation; the operation itself is decoded
-only on request.
+header is cheap, whatever the size of the operation; the operation itself is decoded on request.
 """
 
 import json
@@ -89,7 +88,7 @@ _M = TypeVar("_M", bound=Message)
 
 @dataclass(frozen=True, slots=True)
 class TransactionHeader:
-    """A transaction without what its operation holds.
+    """A transaction without the content of its operation.
 
     ``operation`` is the name in Lance, such as ``CreateIndex``, or ``unknown``; ``number`` is its
     number in the format, which says more in that case. ``restored_version`` is what a Restore went
@@ -125,7 +124,7 @@ class _Arm:
 
 @decoder
 def decode_transaction_header(data: bytes) -> TransactionHeader:
-    r"""Decode a transaction, its operation left out.
+    r"""Decode a transaction without its operation.
 
     Examples
     --------
@@ -158,7 +157,7 @@ def _restored_version(operation: bytes) -> int | None:
     try:
         return parse(pb.Restore, operation, "Restore operation").version
     except FormatError:
-        return None  # whoever asks for the whole operation gets the error
+        return None  # reading the whole operation raises the error
 
 
 @decoder
@@ -204,7 +203,7 @@ def _unknown_operation(envelope: pb.TransactionEnvelope) -> Unknown:
 
 
 def _as_json(data: bytes) -> str | None:
-    """Return the fields of a message by their numbers; None if it is none, or has very many."""
+    """Return the fields of a message by their numbers; None if it is not one, or has very many."""
     fields = raw_fields(data) if len(data) <= MAX_SHOWN_BYTES else None
     return None if fields is None else visible_json(json.dumps(fields))
 
@@ -429,7 +428,7 @@ def _field_metadata(message: pb.UpdateConfig) -> tuple[tuple[int, UpdateMap], ..
 
 
 def _replaced(items: Iterable[tuple[str, str]]) -> UpdateMap | None:
-    """Return a whole map as writers until 0.32 stored it, None if it is empty or left alone."""
+    """Return a whole map as writers until 0.32 stored it, None if it is empty or unchanged."""
     entries = tuple(sorted(items))
     return UpdateMap(entries, replace=True) if entries else None
 

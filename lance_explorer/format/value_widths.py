@@ -1,4 +1,4 @@
-"""How wide values are, of types that have a fixed width, by the names that Lance gives types."""
+"""The widths of values of types with a fixed width, by Lance's names."""
 
 __all__ = ["value_bits"]
 
@@ -28,9 +28,9 @@ _BITS = {
 
 
 def value_bits(logical_type: str) -> int | None:
-    """Return how many bits a value takes in memory; None if that differs from value to value.
+    """Return how many bits a value takes in memory; None if that varies.
 
-    What says which values are null is not counted, nor is what makes a struct of its parts.
+    Validity bits, and the structure of structs, are not counted.
 
     Examples
     --------

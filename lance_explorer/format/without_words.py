@@ -1,4 +1,4 @@
-"""Leave out of a transaction what people wrote into it, without changing its length."""
+"""Remove what people wrote into a transaction, without changing its length."""
 
 from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.format._wire import parse
@@ -14,12 +14,11 @@ _TAG_AND_LENGTH = 3
 def without_words(transaction: bytes) -> bytes:
     r"""Return a transaction without predicates, messages and other properties.
 
-    It has as many bytes as before, so that a manifest around it stays one.
+    It keeps its size, so that the manifest around it stays valid.
 
     Raises
     ------
-    CorruptFileError
-        If it is no transaction.
+    CorruptFileError If it is not a transaction.
 
     Examples
     --------
@@ -43,7 +42,7 @@ def without_words(transaction: bytes) -> bytes:
 
 
 def _padded(data: bytes, size: int) -> bytes:
-    """Return a message with a field of zeros behind it, so that it has ``size`` bytes."""
+    """Return a message padded with a field of zeros to ``size`` bytes."""
     room = size - len(data)
     if room < _TAG_AND_LENGTH:
         return data

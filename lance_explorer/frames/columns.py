@@ -1,7 +1,7 @@
 """How frames are declared: every column once, with its type, unit and meaning.
 
-A frame is built from columns, not from rows, and a column that is missing, undeclared or of another
-type is an error: what a docstring says about a frame is what the frame has.
+A frame is built from columns, not from rows, and a missing, undeclared or wrongly typed column is
+an error: the docstring of a frame is true.
 """
 
 from collections.abc import Mapping
@@ -106,7 +106,7 @@ class FrameSchema:
 
 
 def _list_series(values: list[Any], dtype: pl.List) -> pl.Series:
-    """Return lists as a series; many by way of Arrow, since Polars first makes a series of each.
+    """Return lists as a series; many by way of Arrow, since Polars makes a series of each.
 
     Loading Arrow, which loads pandas where that is installed, takes as long as thousands of lists.
     """
@@ -130,7 +130,7 @@ KNOWN_FROM = Column("known_from", _PLACES, _PLACES_MEANING)
 MAYBE_KNOWN_FROM = Column(
     "known_from", _PLACES, f"{_PLACES_MEANING}; null: neither has it", nullable=True
 )
-"""The same where versions may be lost ones, or those of another table."""
+"""The same, if versions may be lost or of another table."""
 
 INTERVAL = (
     Column("first_version", ID, "first version of the interval"),
@@ -148,7 +148,7 @@ INTERVAL = (
         "false if the version before is not kept: the interval may have begun earlier",
     ),
 )
-"""In which versions a row of an ``all_`` frame holds."""
+"""The versions in which a row of an ``all_`` frame holds."""
 
 KIND = pl.Enum(
     [
@@ -166,7 +166,7 @@ KIND = pl.Enum(
         "other",
     ]
 )
-"""What sort of commit a version is; the same colour everywhere."""
+"""The kind of commit of a version; the same colour everywhere."""
 
 EVIDENCE = pl.Enum([evidence.label for evidence in Evidence])
 """How a claim is known, best first."""

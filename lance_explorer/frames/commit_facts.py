@@ -1,7 +1,7 @@
-"""What a commit says of itself: its predicate and message, and who made it, declared once.
+"""What a commit records about itself: its predicate and message, and its author, declared once.
 
 Lance has no field for who made a commit. Writers put that into the properties of the transaction,
-under names of their own; the last part of a name counts, as in ``etl.run_id``, without case.
+under names of their own; the last part of a name counts, as in ``etl.run_id``, ignoring case.
 """
 
 import re
@@ -27,14 +27,14 @@ __all__ = [
 ]
 
 UNDELETED = "lance_explorer.undeleted"
-"""The property of a commit by which a plan brought deleted rows back, as their file was lost."""
+"""The property of a commit with which a plan brought deleted rows back, as their file was lost."""
 
 _NAMES = {
     "author": ("author", "user", "username", "user_name", "committer", "committed_by"),
     "job": ("job", "job_name", "job_id", "pipeline", "dag", "dag_id", "task", "app", "app_name"),
     "run": ("run", "run_id", "run_name", "job_run_id", "dag_run_id", "execution_id"),
 }
-"""By which names of properties it is known who made a commit; the first ones go before."""
+"""Names of properties for the author of a commit; the first ones win."""
 
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -47,11 +47,11 @@ COMMIT_FACTS = (
     Column("run", TEXT, "run of that job, likewise", nullable=True),
     Column("properties", TEXT, "properties of the commit as a JSON object", nullable=True),
 )
-"""The columns; all null where the transaction is lost or damaged, or says nothing."""
+"""The columns; all null if the transaction is lost or damaged, or records nothing."""
 
 
 class CommitFacts(NamedTuple):
-    """What a commit says, in the order of COMMIT_FACTS."""
+    """What a commit records, in the order of COMMIT_FACTS."""
 
     predicate: str | None = None
     message: str | None = None
@@ -68,8 +68,7 @@ def said_facts(record: VersionRecord, operation: object = None) -> CommitFacts:
     ----------
     record : VersionRecord
         The version.
-    operation : Operation, optional
-        What its transaction says; the predicate is known from there.
+    operation : Operation, optional The operation of its transaction, with the predicate.
     """
     if record.transaction is None:
         return CommitFacts()
@@ -86,7 +85,7 @@ def said_facts(record: VersionRecord, operation: object = None) -> CommitFacts:
 
 
 def commit_facts(view: HistoryView, record: VersionRecord) -> CommitFacts:
-    """Return what a commit says; its whole transaction is read only where that can say more."""
+    """Return what a commit records; its whole transaction is read only if that adds something."""
     operation = None
     if record.operation == "Delete":
         try:
@@ -100,7 +99,7 @@ def commit_facts(view: HistoryView, record: VersionRecord) -> CommitFacts:
 def facts_of_records(
     of: Iterable[tuple[HistoryView, VersionRecord | None]],
 ) -> dict[str, Sequence[str | None]]:
-    """Return the columns of COMMIT_FACTS for some commits; None is one that is not known."""
+    """Return the columns of COMMIT_FACTS for some commits; None is an unknown one."""
     facts = [CommitFacts() if record is None else commit_facts(view, record) for view, record in of]
     return {column.name: [getattr(fact, column.name) for fact in facts] for column in COMMIT_FACTS}
 

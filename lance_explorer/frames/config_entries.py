@@ -15,12 +15,12 @@ __all__ = ["CONFIG_MAP", "ConfigEntries", "ConfigEntry", "config_entries", "has_
 CONFIG_MAP = pl.Enum(
     ["config", "table_metadata", "schema_metadata", "field_metadata", "clustering"]
 )
-"""The maps; ``clustering`` is none in the manifest, and has the JSON of each by its ID."""
+"""The maps; ``clustering`` is not one in the manifest, and has the JSON of each by its ID."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigEntry:
-    """One entry; ``field`` is the path of the field that it is of, None for the whole table."""
+    """One entry; ``field`` is the path of its field, None for the whole table."""
 
     map: str
     field_id: int | None
@@ -38,7 +38,7 @@ def config_entries(record: VersionRecord) -> ConfigEntries:
 
 
 def has_same_entries(before: VersionRecord, after: VersionRecord) -> bool:
-    """Whether two versions have the same entries and, as neighbours have, the same schema."""
+    """Whether two versions have the same entries and, as neighbours do, the same schema."""
     old, new = before.manifest, after.manifest
     return (
         before.schema is after.schema

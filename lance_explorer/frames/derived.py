@@ -1,4 +1,4 @@
-"""What LanceDB says of columns and tables that were derived from others (docs/FORMAT.md 16)."""
+"""Columns and tables that LanceDB derived from others (docs/FORMAT.md 16)."""
 
 import json
 import re
@@ -81,7 +81,7 @@ DERIVATIONS = FrameSchema(
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """A column, or the whole table if that is a view, and what it was derived from.
+    """A column, or a whole table if that is a view, and its sources.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class Derivation:
 
 
 def derivations(record: VersionRecord) -> tuple[Derivation, ...]:
-    """Return what is derived in a version: computed columns in the order of the schema, a view."""
+    """Return the derived parts of a version: computed columns in schema order, a view."""
     paths = field_paths(record.schema)
     columns = [_column(field, paths[field.id]) for field in record.schema]
     metadata = {key: text_of(value) for key, value in record.manifest.schema_metadata}
@@ -126,14 +126,14 @@ def derivations(record: VersionRecord) -> tuple[Derivation, ...]:
 
 
 def view_source(view_uri: str, one: Derivation) -> str | None:
-    """Return the root of the table that a view was computed from: one of that name beside it."""
+    """Return the root of the source table of a view: one of that name beside it."""
     if one.column is not None or len(one.inputs) != 1 or leads_elsewhere(one.inputs[0]):
         return None
     return f"{view_uri.rpartition('/')[0]}/{one.inputs[0]}.lance"
 
 
 def signature_files(field: Field) -> list[str]:
-    """Return the names of files that tell what a column is made of, without ending."""
+    """Return the names of files that record the inputs of a column, without ending."""
     return [
         text.removeprefix(_SIDECAR)
         for key, text in [(key, text_of(value)) for key, value in field.metadata]

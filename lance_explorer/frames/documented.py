@@ -25,7 +25,7 @@ def documented(schema: FrameSchema, *, parameters: str = "") -> Callable[[_F], _
 
     Parameters that several functions share are described once, by ``parameters``.
 
-    In a forked process, where Polars would wait for ever, the function is an error.
+    In a forked process, where Polars would wait forever, the function raises an error.
     """
 
     def add_columns(function: _F) -> _F:
@@ -47,7 +47,7 @@ def documented(schema: FrameSchema, *, parameters: str = "") -> Callable[[_F], _
 
 
 def schema_of(function: object) -> FrameSchema | None:
-    """Return the schema of the frame that a documented function returns; None of any other."""
+    """Return the schema of the frame that a documented function returns; None for others."""
     return getattr(function, _SCHEMA, None)
 
 
@@ -81,7 +81,7 @@ def _row(column: Column) -> tuple[str, ...]:
 
 
 def _dtype_name(dtype: pl.DataType) -> str:
-    """Return a type as Polars writes it, but in short."""
+    """Return a type in Polars' notation, shortened."""
     match dtype:
         case pl.Enum():
             return "Enum"

@@ -1,7 +1,7 @@
-"""The frames of what became of rows, and where they are: declared once.
+"""The frames of the fate and place of rows: declared once.
 
-They are declared apart from what makes them, which takes long to import: whoever holds a table has
-their columns in docstrings.
+They are declared apart from their makers, whose import takes long: a table has their columns in
+docstrings.
 """
 
 from enum import IntEnum
@@ -73,27 +73,27 @@ FOLLOWED = FrameSchema(
 
 
 class Outcome(IntEnum):
-    """What became of a row between two versions."""
+    """The fate of a row between two versions."""
 
     LIVE = 0
     NOT_LIVE = 1
-    """No row was live at the address to begin with."""
+    """No row was live at the address at the start."""
     DELETED = 2
     UPDATED = 3
-    """Without stable row IDs: which row it became, or was, cannot be told."""
+    """Without stable row IDs: which row it became, or was, is unknown."""
     UPDATED_OR_DELETED = 4
     """The same, and the commit may have deleted it instead."""
     OVERWRITTEN = 5
     REVERTED_OR_DELETED = 6
-    """A restore took it out; one of the rows that it brought back may be the same row."""
+    """A restore removed it; one of the rows that it brought back may be the same row."""
     CREATED = 7
     """Backwards: before, there was no such row."""
     CREATED_OR_UPDATED = 8
-    """Backwards: it was new, or one of the rows that the commit took out."""
+    """Backwards: it was new, or one of the rows that the commit removed."""
     RESTORED = 9
     """Backwards: a restore brought it back."""
     RESTORED_OR_REVERTED = 10
-    """Backwards: the same, but one of the rows that the restore took out may be the same row."""
+    """Backwards: the same, but one of the rows that the restore removed may be the same row."""
     UNKNOWN = 11
     """What would tell is gone."""
 

@@ -1,4 +1,4 @@
-"""Where versions are known from: the table itself, or only a ledger (KNOWN_FROM)."""
+"""The sources of versions: the table itself, or only a ledger (KNOWN_FROM)."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ _Versions = pl.Series | NDArray[np.uint64] | Sequence[int] | Sequence[int | None
 
 
 def known_from(view: HistoryView, versions: _Versions) -> pl.Series:
-    """Return for versions of a branch where each is known from; null where nothing has it.
+    """Return the source of versions of a branch; null if there is none.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def known_from_branches(
 
 
 def recorded_words(view: HistoryView) -> str:
-    """Return in a sentence which versions only a ledger still has; nothing if it is none."""
+    """Return in a sentence which versions only a ledger has; "" if none."""
     return _words([number for number in view.recorded_versions if number < FIRST_DETACHED])
 
 

@@ -1,4 +1,4 @@
-"""Numbers of bytes, parts of a whole, versions and lists, as a person says them."""
+"""Numbers of bytes, percentages, versions and lists in words."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ __all__ = ["byte_size", "counted", "listed", "percent", "span_words"]
 
 
 def byte_size(num_bytes: float, digits: str = "%.1f") -> str:
-    """Return a number of bytes as a size; ``digits`` is the format of the number before the unit.
+    """Return a number of bytes as a size; ``digits`` is the format of the number.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def listed(items: Iterable[str], most: int | None = None) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a part of 1 in percent; 0 is said of nothing only, and 100 of all only.
+    """Return a fraction in percent; 0 % means exactly nothing, and 100 % exactly all.
 
     Examples
     --------

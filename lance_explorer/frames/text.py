@@ -1,4 +1,4 @@
-"""How bytes that should be text, and values that are no columns of their own, are put into text."""
+"""Text for bytes that should be text, and for nested values."""
 
 import json
 from typing import Any
@@ -9,12 +9,12 @@ __all__ = ["json_text", "text_of"]
 
 
 def json_text(value: Any) -> str:
-    """Return a value as JSON in one line, of characters that can be seen."""
+    """Return a value as JSON in one line of printable characters."""
     return visible_json(json.dumps(value, ensure_ascii=False))
 
 
 def text_of(data: bytes) -> str:
-    r"""Return bytes as text; those that are no UTF-8 as escapes.
+    r"""Return bytes as text, with escapes for invalid UTF-8.
 
     Examples
     --------

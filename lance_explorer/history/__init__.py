@@ -1,1 +1,1 @@
-"""The timeline of a table: its versions, branches and fragments, and what is read beside them."""
+"""The timeline of a table: its versions, branches and fragments, and the files read with them."""

@@ -1,8 +1,8 @@
-"""From which version two versions of a table both come, and over which branches.
+"""The common ancestor of two versions of a table, and the branches on the paths to it.
 
-A branch is told by the list of versions at which it and its ancestors were left, each with an
-identity, and not by its name: a branch may be deleted, and another one made under its name. Tables
-of old writers have no identities; there a branch is the one that has its name now.
+A branch is identified by the versions at which it and its ancestors left their parents, each with
+an identity, and not by its name: a branch may be deleted, and another one created under its name.
+Tables of old writers have no identities; there the current name identifies a branch.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ class BranchVersion(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """Versions of one branch, from one to another; ``view`` is None if the branch is gone."""
+    """A range of versions of one branch; ``view`` is None if the branch is gone."""
 
     view: HistoryView | None
     begin: int
@@ -55,7 +55,7 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ancestry:
-    """How two versions of a table come from a common one.
+    """The paths of two versions of a table from their common ancestor.
 
     Attributes
     ----------
@@ -75,14 +75,14 @@ class Ancestry:
 
 
 class _Fork(NamedTuple):
-    """At which version a branch left its parent, and what it can be told by."""
+    """The version at which a branch left its parent, and the identity of the branch."""
 
     version: int
     identity: str
 
 
 def ancestry(first: BranchVersion, second: BranchVersion) -> Ancestry:
-    """Return how two versions of one table come from a common one.
+    """Return the paths of two versions of one table from their common ancestor.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class TableCommits(NamedTuple):
 
 
 def commits_of(lines: Collection[Line]) -> TableCommits:
-    """Return the commits of some branches, and of those on which they come from a common one.
+    """Return the commits of some branches, and of those with their common ancestors.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def commits_of(lines: Collection[Line]) -> TableCommits:
 
 
 def commits_behind(view: HistoryView) -> TableCommits:
-    """Return the commits of a branch, and of all that it comes from as far as they are there."""
+    """Return the commits of a branch, and of all its ancestors that exist."""
     views = [BranchVersion(view, view.latest_version), *parents_of(view)]
     names = [place.view.branch or "" for place in views]
     histories = {name: one.view.history for name, one in zip(names, views, strict=True)}
@@ -196,9 +196,9 @@ def commits_behind(view: HistoryView) -> TableCommits:
 
 
 def parent_of(view: HistoryView) -> BranchVersion | None:
-    """Return the branch that a branch was created from, and the version at which it left it.
+    """Return the parent of a branch, and the version at which the branch left it.
 
-    None for the main branch, and where the parent is gone or another branch has its name by now.
+    None for the main branch, and if the parent is gone or another branch has its name now.
     """
     branch = view.refs.branches.get(view.branch) if view.branch is not None else None
     if branch is None:
@@ -214,7 +214,7 @@ def parent_of(view: HistoryView) -> BranchVersion | None:
 
 
 def cloned_from(view: HistoryView) -> Clone | None:
-    """Return what a clone was made of; None of any other table, or if its first version is lost."""
+    """Return the source of a clone; None for other tables, or if its first version is lost."""
     first = view.history.records[0] if len(view.history) else None
     if first is None or first.operation != OperationName.CLONE:
         return None
@@ -246,7 +246,7 @@ def parents_of(view: HistoryView, *, over_clones: bool = False) -> Iterator[Bran
 
 
 def _forks(view: HistoryView) -> list[_Fork]:
-    """Return where a branch and its ancestors left their parents, oldest first."""
+    """Return the versions at which a branch and its ancestors left their parents, oldest first."""
     forks, name = list[_Fork](), view.branch
     while name is not None:
         branch = view.refs.branches.get(name)
@@ -264,7 +264,7 @@ def _forks(view: HistoryView) -> list[_Fork]:
 def _branches(
     forks: Sequence[_Fork], view: HistoryView, known: Mapping[str | None, HistoryView]
 ) -> list[HistoryView | None]:
-    """Return the main branch and those that began at forks; None for those that are gone."""
+    """Return the main branch and the branches of forks; None for those that are gone."""
     names = {
         branch.identifier[-1][1] if branch.identifier else name: name
         for name, branch in view.refs.branches.items()
@@ -276,7 +276,7 @@ def _branches(
 def _way(
     forks: Sequence[_Fork], sources: Sequence[HistoryView | None], begin: int, end: int
 ) -> tuple[Stretch, ...]:
-    """Return the stretches from a version of the first branch to one of the last."""
+    """Return the ranges from a version of the first branch to one of the last."""
     stops = [*[fork.version for fork in forks], end]
     stretches = zip(sources, [begin, *stops[:-1]], stops, strict=True)
     return tuple(
@@ -289,9 +289,9 @@ def _way(
 
 
 def _known_up_to(view: HistoryView | None, version: int) -> HistoryView | None:
-    """Return a branch with its versions up to one, which may be later than when it was looked at.
+    """Return a branch with its versions up to one, which may be newer than the view.
 
-    So it is where a branch was made since, since branches are read when somebody asks for them.
+    That happens if a branch was created since, as branches are read on first use.
     """
     if view is None or version <= view.latest_version:
         return view

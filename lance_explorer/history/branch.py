@@ -1,4 +1,4 @@
-"""Where a branch of a table is, and which versions are listed there."""
+"""The place of a branch, and the versions that are listed there."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ _TREE = "/tree/"
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TableBranch:
-    """A branch of a table. Nothing that is read is kept.
+    """A branch of a table. It keeps nothing that is read.
 
     Attributes
     ----------
@@ -35,8 +35,7 @@ class TableBranch:
         That of the branch.
     name : str, optional
         The branch; None is the main branch.
-    recorded : Recorded, optional
-        Where versions were recorded before.
+    recorded : Recorded, optional Earlier recordings of versions.
     """
 
     root: Storage
@@ -65,17 +64,17 @@ class TableBranch:
 
     @property
     def uri(self) -> str:
-        """The root of the table, which is not the branch's own."""
+        """The root of the table, not of the branch."""
         return self.root.uri
 
     @property
     def uri_to_open(self) -> str:
-        """What opens the table anew: its root, with the external manifest store if it has one."""
+        """The source that opens the table again: its root, with its external manifest store."""
         return uri_to_open(self.root)
 
     @property
     def may_be_below_table(self) -> bool:
-        """Whether the URI looks like the root of a branch, though none was named."""
+        """Whether the URI looks like the root of a branch, although no branch was named."""
         return self.name is None and _TREE in self.storage.uri
 
     def on(self, name: str | None) -> "TableBranch":
@@ -90,7 +89,7 @@ class TableBranch:
     def below_table(self, name: str | None, *, is_own: bool) -> "TableBranch":
         """Return the same as a branch of its table, if it is the root of a branch of that name.
 
-        With ``is_own``, the table may lead wherever one at its root may.
+        With ``is_own``, base paths of the table are allowed.
         """
         suffix = f"{_TREE}{name}"
         if name is None or not self.storage.uri.endswith(suffix):
@@ -101,7 +100,7 @@ class TableBranch:
         return TableBranch(open_beside(self.storage, uri), self.storage, name, self.recorded)
 
     def list_versions(self) -> VersionListing:
-        """Return the versions that are there now.
+        """Return the current versions.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Pause Python's cyclic garbage collector where many objects are made and none is garbage."""
+"""Pause Python's cyclic garbage collector while many objects are made and none is garbage."""
 
 import gc
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ __all__ = ["collector_paused"]
 def collector_paused() -> Iterator[None]:
     """Pause the collector for a while.
 
-    It looks at all objects again and again while their number grows; records of versions and
-    fragments are many, all of them stay, and none is in a cycle.
+    It visits all objects repeatedly while their number grows; records of versions and fragments are
+    many, all of them stay, and none is in a cycle.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,8 +1,8 @@
-"""Detached versions that wrote rows: what a restore of one that nobody sees may have brought.
+"""Detached versions that wrote rows: what an unseen restore of one may have brought.
 
-A detached commit takes row IDs and version numbers that ordinary commits take as well, and does not
-say what it was built on: ``read_version`` is what its writer was told. So nothing is derived from a
-restore of one (docs/EVIDENCE.md): what it brought is uncertain, as after lost versions.
+A detached commit assigns the same row IDs and version numbers as ordinary commits, and does not
+record its base: ``read_version`` is what its writer was told. So nothing is derived from a restore
+of one (docs/EVIDENCE.md): what it brought is uncertain, as after lost versions.
 """
 
 from collections.abc import Iterable, Iterator
@@ -43,10 +43,10 @@ class DetachedRows:
 
 
 def maybe_restored(view: HistoryView, history: History, position: int) -> list[DetachedRows]:
-    """Return the detached versions that lost ones before a version may have restored, unseen.
+    """Return the detached versions that lost ones before a version may have restored.
 
-    A fragment that stayed over the gap, and that the detached version has not, tells that it was
-    not restored, or left again.
+    A fragment that stayed over the gap and that the detached version lacks shows that it was not
+    restored, or was abandoned again.
     """
     if not view.listing.detached or position == 0:
         return []
@@ -64,7 +64,7 @@ def maybe_restored(view: HistoryView, history: History, position: int) -> list[D
 
 
 def _with_rows(view: HistoryView) -> tuple[DetachedRows, ...]:
-    """Return the detached versions that wrote rows, as far as they can be read; it is kept."""
+    """Return the readable detached versions that wrote rows, cached."""
     last, listed = _last(view), view.listing.detached
     found = last.get(listed)
     if found is None:

@@ -1,4 +1,4 @@
-"""Which tables there are below a folder, or in a whole bucket."""
+"""The tables below a folder, or in a whole bucket."""
 
 import os
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class PlacesBelow(NamedTuple):
 
 
 def is_table(uri: str, storage_options: Mapping[str, str] | None = None) -> bool:
-    """Return whether a place is a table, or is named like one, and is no folder of tables."""
+    """Return whether a place is a table, or is named like one, but is not a folder of tables."""
     storage = open_storage(uri, storage_options)
     return storage.uri.endswith(_ENDING) or VERSIONS_FOLDER in storage.list_folders("")
 
@@ -59,9 +59,9 @@ def places_below(
 ) -> PlacesBelow:
     """Return the table at a place, or else all tables below it.
 
-    A table is a folder with versions. One that is named like a table and has none is a table, too:
-    who opens it learns what is wrong. Folders below a table, and those whose names begin with an
-    underscore or a dot, are not looked into.
+    A table is a folder with versions. A folder that is named like a table and has none is a table,
+    too: opening it says what is wrong. Folders below a table, and those whose names begin with an
+    underscore or a dot, are skipped.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def places_below(
                 real = _real(storage, path)
                 if name.startswith(("_", ".")) or real in seen:
                     continue
-                seen.add(real)  # a link may lead up again
+                seen.add(real)  # a link may lead upwards
                 is_inside = real.startswith(f"{top.rstrip('/')}/")
                 if follows_links or is_inside or not isinstance(storage, LocalStorage):
                     below.append(path)
@@ -107,7 +107,7 @@ def places_below(
 
 
 def _listed(storage: Storage, folders: list[str]) -> list[list[str]]:
-    """Return what folders are in each folder, several asked at a time where that takes long."""
+    """Return the folders in each folder; several are listed at once if that takes long."""
     asked = [(1, partial(storage.list_folders, folder)) for folder in folders]
     return list(done_in_order(asked, storage.in_flight, storage.in_flight))
 

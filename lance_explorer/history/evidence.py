@@ -1,4 +1,4 @@
-"""How well a claim about the past is known, and by what."""
+"""How well a statement about the past is known, and from what."""
 
 from enum import IntEnum
 
@@ -6,9 +6,9 @@ __all__ = ["Evidence"]
 
 
 class Evidence(IntEnum):
-    """How a claim is known; the smaller, the better.
+    """How a statement is known; smaller is better.
 
-    A claim takes its best evidence, a path of claims that of its weakest.
+    A statement takes its best evidence, a path of statements that of its weakest.
 
     Examples
     --------
@@ -17,13 +17,13 @@ class Evidence(IntEnum):
     """
 
     RECORDED = 0
-    """A kept manifest, transaction, fragment reuse index or stored lineage says so."""
+    """A kept manifest, transaction, fragment reuse index or stored lineage records it."""
     DERIVED = 1
     """Row IDs or key columns prove it."""
     INFERRED = 2
     """Counts and order fit."""
     LOST = 3
-    """The versions that would tell are gone."""
+    """The versions that would show it are gone."""
 
     @property
     def label(self) -> str:

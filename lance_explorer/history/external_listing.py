@@ -1,8 +1,8 @@
-"""Which versions a table keeps whose commits are in an external manifest store, or a namespace.
+"""The versions of a table whose commits are in an external manifest store, or a namespace.
 
-The store says which version is the latest, and where its manifest is; the folder has the manifests
-of versions before (docs/FORMAT.md 10.1). Readers of Lance move a manifest that is still staged to
-its place; here it is read where it is.
+The store names the latest version, and the place of its manifest; the folder has the earlier
+manifests (docs/FORMAT.md 10.1). Readers of Lance move a staged manifest to its place; here it is
+read where it is.
 """
 
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ from lance_explorer.storage import CommitStore, CommittedVersion, NamespaceCommi
 __all__ = ["ExternalLister", "lister_of"]
 
 _COMPARED = 1000
-"""So many of the newest versions in the store are compared with the folder."""
+"""The newest versions in the store that are compared with the folder."""
 
 _MANIFEST = ".manifest"
 
 
 def lister_of(storage: Storage) -> VersionLister:
-    """Return what says which versions there are at a root."""
+    """Return the source of versions at a root."""
     commits = storage.commits
     return DirectoryLister(storage) if commits is None else ExternalLister(storage, commits)
 
@@ -43,7 +43,7 @@ class ExternalLister:
     def list_versions(self) -> VersionListing:
         """Return the versions that a reader of Lance would see now.
 
-        A table that the store does not know has those of its folder.
+        A table that is unknown to the store has the versions of its folder.
 
         Raises
         ------
@@ -51,7 +51,7 @@ class ExternalLister:
             If the folder mixes both schemes of file names.
         """
         listing = DirectoryLister(self._storage).list_versions()
-        newest = self._newest()  # later: what was committed between is no contradiction
+        newest = self._newest()  # later: commits in between are no contradiction
         if not newest:
             return listing
         versions = {file.version: file for file in listing.versions}
@@ -125,7 +125,7 @@ def _other_size(one: CommittedVersion, file: VersionFile) -> Finding:
         f"the external manifest store says that the manifest has {one.size_bytes:,} bytes, and it "
         f"has {file.size_bytes:,}",
         one,
-        Cause("somebody wrote it without the store"),
+        Cause("it was written without the store"),
     )
 
 

@@ -1,9 +1,9 @@
-"""What other data files of a fragment say about the values of its rows.
+"""What other data files of a fragment mean for the values of its rows.
 
-A commit may write some fragments in place and leave or add others, whatever it is called. So each
-fragment is asked by itself: which fields have their values from another file than before. A field
-that both versions have and that no file of the fragment listed had nulls there, and may have others
-once a file lists it.
+A commit may write some fragments in place and keep or add others, whatever its operation. So each
+fragment is checked on its own: which fields have their values from another file than before. A
+field of both versions that no file of the fragment listed was null there, and may get values once a
+file lists it.
 """
 
 from collections.abc import Mapping
@@ -28,19 +28,19 @@ __all__ = [
 
 
 class InPlace(IntEnum):
-    """What the files of a fragment say about values of rows that stayed where they were."""
+    """What the files of a fragment mean for values of rows that did not move."""
 
     SAME = 0
-    """All columns that are still there have their values from the same files."""
+    """All remaining columns have their values from the same files."""
     COLUMNS_ADDED = 1
-    """So have those of both versions, and others were added."""
+    """So do those of both versions, and others were added."""
     VALUES_DIFFER = 2
     """A column of both versions has its values from other files, or other overlays."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenFields:
-    """The fields of two versions that a fragment has from other files.
+    """The fields of two versions that have other files in a fragment.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class WrittenFields:
 
 
 class SchemaPair:
-    """The fields of two versions: which are the same ones.
+    """The fields of two versions, with their identity.
 
     Parameters
     ----------
@@ -88,12 +88,12 @@ class SchemaPair:
 
     @cached_property
     def common(self) -> frozenset[int]:
-        """The IDs that are of one field in both versions."""
+        """The IDs that belong to one field in both versions."""
         return frozenset([id_ for id_, other in self._shared.items() if id_ == other])
 
     @cached_property
     def casts(self) -> tuple[tuple[int, int], ...]:
-        """The IDs, before and after, of fields that got another one, or may have by their path."""
+        """The IDs, before and after, of fields whose ID changed, or may have by their path."""
         if len(self.common) == len(self._before):
             return ()
         known, taken = self._shared, {*self._shared.values()}
@@ -104,12 +104,12 @@ class SchemaPair:
 
 
 def homes_of(fragment: Fragment) -> tuple[object, ...]:
-    """Return in which files a fragment has its values: no commit writes values and keeps them."""
+    """Return the files of a fragment's values: values from the same files are unchanged."""
     return fragment.id, tuple([file.path for file in fragment.files]), fragment.overlays
 
 
 def in_place(before: Fragment, after: Fragment, schemas: SchemaPair) -> InPlace:
-    """Tell what changed in the files of a fragment; its deletion file does not count.
+    """Tell what changed in the files of a fragment, ignoring its deletion file.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def in_place(before: Fragment, after: Fragment, schemas: SchemaPair) -> InPlace:
 
 
 def written_fields(before: Fragment, after: Fragment, schemas: SchemaPair) -> WrittenFields:
-    """Return the fields of both versions that a fragment has from other files, or overlays."""
+    """Return the fields of both versions that have other files, or overlays, in a fragment."""
     old, new = _homes(before), _homes(after)
     other = {field for field in old.keys() | new.keys() if old.get(field) != new.get(field)}
     if before.overlays != after.overlays:
@@ -144,8 +144,8 @@ def written_fields(before: Fragment, after: Fragment, schemas: SchemaPair) -> Wr
 def loses_overlays(before: Fragment, after: Fragment) -> bool:
     """Whether values of overlays are gone while those below them stayed.
 
-    An Update takes the overlays of all fields that it names from all fragments that it lists, also
-    from those in which it wrote other fields alone (docs/FORMAT.md 2.7).
+    An Update removes the overlays of all fields that it names from all fragments that it lists,
+    also from those in which it wrote only other fields (docs/FORMAT.md 2.7).
     """
     if before.overlays == after.overlays:
         return False
@@ -157,9 +157,9 @@ def loses_overlays(before: Fragment, after: Fragment) -> bool:
 
 
 def written_since_birth(fragment: Fragment, schemas: SchemaPair) -> WrittenFields:
-    """Return the fields of both versions that a fragment has from later files, or overlays.
+    """Return the fields of both versions that have later files, or overlays, in a fragment.
 
-    The first of its files is the one that it was written as, unless all columns were written anew.
+    The first of its files is the original one, unless all columns were rewritten.
     """
     later = {field for file in fragment.files[1:] for field in file.fields if field >= 0}
     later.update([field for one in fragment.overlays for field in one.data_file.fields])

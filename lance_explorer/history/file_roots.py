@@ -1,4 +1,4 @@
-"""Below which root a file of a fragment lies (docs/FORMAT.md 10)."""
+"""The root of a file of a fragment (docs/FORMAT.md 10)."""
 
 from lance_explorer.errors import (
     CorruptFileError,
@@ -59,7 +59,7 @@ def open_base(base: BasePath, storage: Storage) -> Storage:
 def missing_file(
     uri: str, base_id: int | None = None, bases: tuple[BasePath, ...] = ()
 ) -> StorageError:
-    """Return what to raise of a file that a kept version names and that is not there."""
+    """Return the error for a missing file that a kept version names."""
     if base_id is not None:
         path = find_base(base_id, bases).path
         why = f"base path {base_id} of the manifest is {path!r}: was that table moved?"
@@ -124,13 +124,13 @@ def data_folder(
 
 
 def hidden_file(fragment: Fragment, column: str) -> DataFile | None:
-    """Return the data file that has a spilled sequence as a hidden column; None if none has."""
+    """Return the data file with a spilled sequence as a hidden column; None if there is none."""
     field = next(field for field, name in HIDDEN_FIELDS.items() if name == column)
     return next((file for file in fragment.files if field in file.fields), None)
 
 
 def hidden_path(path: str, column: str) -> str:
-    """Return the name under which a hidden column alone is recorded, beside its data file."""
+    """Return the name under which only a hidden column is recorded, beside its data file."""
     return f"{path}#{column}"
 
 
@@ -139,8 +139,7 @@ def checked_uri(root: Storage, path: str) -> FileUri:
 
     Raises
     ------
-    UnsupportedFeatureError
-        If it is a link that leads out of the table.
+    UnsupportedFeatureError If it is a link that leads out of the table.
     """
     root.check_files([path])
     return FileUri(f"{root.uri}/{path}", is_apart=root.io.values_apart)

@@ -1,7 +1,7 @@
 """How many fragments and rows each version added, removed and changed, for all versions at once.
 
 Each version is compared with the one numbered one lower, never with the version that its
-transaction read. Where that one is not kept there is nothing to compare with, and every value of
+transaction read. If that version is not kept there is nothing to compare with, and every value of
 the step is UNKNOWN_COUNT; version 1 is compared with the empty table.
 """
 
@@ -23,7 +23,7 @@ _Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class FragmentCounts:
-    """For each record of a history, how its fragments differ from those of the version before.
+    """For each record of a history, how its fragments differ from those of the previous version.
 
     Attributes
     ----------
@@ -35,8 +35,8 @@ class FragmentCounts:
         Rows of the version before that were masked, or whose fragment was removed.
     rows_rewritten_in_place : NDArray[np.int64]
         Live rows of changed fragments that have values from other data files or overlays.
-    rows_extended_in_place : NDArray[np.int64]
-        Live rows of changed fragments that only have columns which they had not before.
+    rows_extended_in_place : NDArray[np.int64] Live rows of changed fragments that only got new
+    columns.
     """
 
     added: _Counts
@@ -51,8 +51,8 @@ class FragmentCounts:
 def totals(history: History, of_state: _Counts) -> _Counts:
     """Return, for each record, the sum of a count over its states.
 
-    A negative count is unknown, and makes every sum that it enters UNKNOWN_COUNT. So does a second
-    fragment with one ID.
+    A negative count is unknown, and makes every sum of it UNKNOWN_COUNT. So does a second fragment
+    with one ID.
     """
     known = np.maximum(of_state, 0)
     sums = _running_sum(history, known)
@@ -63,7 +63,7 @@ def totals(history: History, of_state: _Counts) -> _Counts:
 
 
 def count_fragments(history: History, live_rows: _Counts) -> FragmentCounts:
-    """Compare each version with the one before.
+    """Compare each version with its predecessor.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def count_fragments(history: History, live_rows: _Counts) -> FragmentCounts:
         for kind in (InPlace.VALUES_DIFFER, InPlace.COLUMNS_ADDED)
     ]
     ones = np.ones(len(history.states), dtype=np.int64)
-    # What a restore of a detached version did to fragments the version before tells all the same.
+    # The previous version shows what a restore of a detached one did to fragments.
     is_next = history.is_uncertain & (history.num_lost_before == 0)
     is_next |= history.follows_previous
 
@@ -105,7 +105,7 @@ def count_fragments(history: History, live_rows: _Counts) -> FragmentCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """The states added and removed at each position, those of one fragment paired."""
+    """The states added and removed at each position, paired by fragment."""
 
     added: _Counts
     added_at: _Counts
@@ -161,7 +161,7 @@ def _pair_states(history: History) -> _Pairs:
 
 
 def _meeting(history: History) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which intervals begin where one of the same fragment ID ends, and which so end."""
+    """Return which intervals begin where one of the same fragment ID ends, and those ones."""
     intervals = history.intervals
     _, number = np.unique(history.states.ids[intervals.keys], return_inverse=True)
     width = len(history) + 1
@@ -174,9 +174,9 @@ def _meeting(history: History) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 def _written_in_place(
     history: History, position: int, before: Fragment, after: Fragment
 ) -> InPlace:
-    """Return what rows of a fragment got from other files, or as their row versions say.
+    """Return what rows of a fragment got from other files, or by their row versions.
 
-    As for single rows (history/events/row_classes.py), a Merge that gives no column other values
+    As for single rows (history/events/row_classes.py), a Merge that changes no values of a column
     adds columns.
     """
     schemas = SchemaPair(history.records[position - 1].schema, history.records[position].schema)

@@ -40,12 +40,12 @@ KEEPS_FRAGMENTS = frozenset(
         OperationName.UPDATE_MEM_WAL_STATE,
     ]
 )
-"""Operations that change no fragment that is there."""
+"""Operations that change no existing fragment."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTransaction:
-    """The transaction of a version: what tells it, where it lies, and its bytes if they are few.
+    """The transaction of a version: its source, its place, and its bytes if they are few.
 
     ``source`` is ``manifest`` if it is inlined there, else ``file`` (of its own).
     """
@@ -81,13 +81,13 @@ class VersionRecord:
 
     @property
     def restored_version(self) -> int | None:
-        """What a Restore went back to; None for other commits, and where nothing tells."""
+        """The version that a Restore went back to; None for other commits, and if it is unknown."""
         return self.transaction.header.restored_version if self.transaction else None
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadableVersion:
-    """A version whose manifest is damaged, or uses what this package does not read."""
+    """A version whose manifest is damaged, or uses an unknown feature."""
 
     file: VersionFile
     error: FormatError
@@ -95,17 +95,15 @@ class UnreadableVersion:
 
 @dataclass(frozen=True)
 class History:
-    """Everything that the kept manifests of one branch say.
+    """The content of all kept manifests of one branch.
 
     Attributes
     ----------
     records : tuple of VersionRecord
         The kept and readable versions, ascending.
-    states : States
-        The distinct states that fragments were ever in; a state's number is its position here.
-    num_deleted_rows : NDArray[np.int64]
-        For each state, its deleted rows; UNKNOWN_COUNT where they cannot be known.
-    intervals : Intervals
+    states : States The distinct states of fragments; the number of a state is its position here.
+    num_deleted_rows : NDArray[np.int64] For each state, its deleted rows; UNKNOWN_COUNT if they are
+    unknown. intervals : Intervals
         In which of ``records`` each state was there.
     detached : tuple of VersionFile
         Versions that are in no line of history.
@@ -114,7 +112,7 @@ class History:
     findings : tuple of Finding
         What was wrong with files that could not be used.
     duplicated : frozenset of int
-        Versions in which two fragments have one ID. States and counts have one of them.
+        Versions in which two fragments have one ID. A state has one count.
     """
 
     records: tuple[VersionRecord, ...]
@@ -144,10 +142,10 @@ class History:
 
     @cached_property
     def follows_previous(self) -> NDArray[np.bool_]:
-        """For each record, whether the version before is kept; before 1 is the empty table.
+        """For each record, whether the previous version is kept; before 1 is the empty table.
 
-        The first version of a branch or clone follows none, though it may have number 1. Nor does
-        an uncertain commit: any others may lie between, which nothing tells of.
+        The first version of a branch or clone follows none, although it may have number 1. Nor does
+        an uncertain commit: unknown versions may lie before it.
         """
         previous = np.concatenate([np.zeros(1, np.uint64), self.versions])[:-1]
         follows: NDArray[np.bool_] = self.versions == previous + np.uint64(1)
@@ -157,7 +155,8 @@ class History:
     def is_uncertain(self) -> NDArray[np.bool_]:
         """For each record, whether nothing is derived from its commit (docs/EVIDENCE.md).
 
-        So it is with the first Restore of each detached version, and with commits on another table.
+        That is the case for the first Restore of each detached version, and for commits on another
+        table.
         """
         restored = self.restored
         of_detached = [restored.get(one.version, 0) >= FIRST_DETACHED for one in self.records]
@@ -165,10 +164,10 @@ class History:
 
     @cached_property
     def is_of_another_table(self) -> NDArray[np.bool_]:
-        """For each record, whether its commit was made on another table than the version before.
+        """For each record, whether its commit was made on another table than its predecessor.
 
-        A process that holds a table which is dropped and made anew may still commit. Its version
-        has other data files under the same fragment IDs, and its operation changes none.
+        A process that holds a table which is dropped and created again may still commit. Its
+        version has other data files under the same fragment IDs, and its operation changes none.
         """
         found = np.zeros(len(self), dtype=np.bool_)
         keeps = np.array([one.operation in KEEPS_FRAGMENTS for one in self.records], np.bool_)
@@ -187,9 +186,9 @@ class History:
 
     @cached_property
     def restored(self) -> dict[int, int]:
-        """For each Restore the version that it went back to; 0 if its transaction does not say.
+        """For each Restore the version that it went back to; 0 if it is not recorded.
 
-        A detached version that an earlier one restored is what that one is.
+        A detached version that was restored before counts as the first restore of it.
         """
         found, first = dict[int, int](), dict[int, int]()
         for record in self.records:
@@ -202,29 +201,30 @@ class History:
 
     @cached_property
     def num_lost_before(self) -> NDArray[np.int64]:
-        """For each record, how many versions just before it are not kept."""
+        """For each record, how many versions directly before it are not kept."""
         previous = np.concatenate([np.zeros(1, np.uint64), self.versions])[:-1]
         lost = (self.versions - previous).astype(np.int64) - 1
         return np.where(self._are_clones, 0, lost)
 
     @cached_property
     def begins_exactly(self) -> NDArray[np.bool_]:
-        """For each record, whether what is new in it cannot have been there before.
+        """For each record, whether what is new in it cannot have existed before.
 
-        So it is where the version before is kept, and at the first version of a branch or clone.
+        That is the case if the previous version is kept, and at the first version of a branch or
+        clone.
         """
         return self.follows_previous | self._are_clones
 
     @cached_property
     def graph(self) -> CommitGraph:
-        """The commits of this branch, whose identity there is no matter."""
+        """The commits of this branch, without the branch's identity."""
         return CommitGraph([self.line])
 
     @cached_property
     def line(self) -> CommitLine:
         """What is known of the commits of this branch."""
         versions = self.versions.tolist()
-        # A detached version does not say what it was built on: any commits may lie between.
+        # A detached version does not record its base: any commits may lie between.
         detached = {
             target: version - 1
             for version, target in self.restored.items()
@@ -242,7 +242,7 @@ class History:
 
     @cached_property
     def versions_read(self) -> tuple[int, ...]:
-        """The versions whose files were read, unreadable ones too, ascending."""
+        """The versions whose files were read, including unreadable ones, ascending."""
         unreadable = [version.file.version for version in self.unreadable]
         return tuple(sorted([*self._positions, *unreadable]))
 
@@ -254,20 +254,20 @@ class History:
             raise VersionNotFoundError(f"version {version} is not kept") from None
 
     def states_added(self, position: int) -> NDArray[np.int64]:
-        """Return the states of a version that the kept one before has not.
+        """Return the states of a version that its kept predecessor lacks.
 
-        Both states of a fragment that changed count: the later one is added, the earlier removed.
+        Both states of a changed fragment count: the later one is added, the earlier one removed.
         """
         keys, begins = self._added
         return keys[begins[position] : begins[position + 1]]
 
     def states_removed(self, position: int) -> NDArray[np.int64]:
-        """Return the states that a version has not, but the kept one before."""
+        """Return the states of the kept predecessor that a version lacks."""
         keys, begins = self._removed
         return keys[begins[position] : begins[position + 1]]
 
     def of_fragments(self, fragments: range) -> "History":
-        """Return the same as if there were only some fragments; states keep their numbers.
+        """Return the same with only some fragments; states keep their numbers.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class History:
     def live_rows(self) -> NDArray[np.int64]:
         """For each state, its rows that are not deleted.
 
-        UNKNOWN_COUNT where a number is unknown, or they contradict.
+        UNKNOWN_COUNT if a number is unknown, or numbers contradict.
         """
         physical, deleted = self.states.physical_rows, self.num_deleted_rows
         is_known = (deleted >= 0) & (physical >= deleted)

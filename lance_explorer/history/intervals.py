@@ -1,7 +1,7 @@
-"""Validity intervals: in which versions a thing was there.
+"""Validity intervals: the versions that contain a thing.
 
-A thing may come, go and come back (a restore brings old fragments back), so that it has a list of
-intervals, not one. Positions count kept versions from 0, oldest first.
+A thing may come, go and come back (a restore brings old fragments back), so it has several
+intervals. Positions count kept versions from 0, oldest first.
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -17,14 +17,14 @@ __all__ = ["NO_INTERVALS", "IntervalBuilder", "Intervals", "intervals_of", "merg
 _K = TypeVar("_K", bound=Hashable)
 
 _FEW_PARTS = 4
-"""With so few parts it takes no longer to look at all intervals."""
+"""With so few parts, looking at all intervals takes no longer."""
 
 
 @dataclass(frozen=True)
 class Intervals:
     """Maximal intervals, ordered by where they begin.
 
-    Thing ``keys[i]`` was there at the positions ``first[i]`` to ``last[i]``, both included.
+    Thing ``keys[i]`` is present from position ``first[i]`` to ``last[i]``, both included.
     """
 
     keys: NDArray[np.int64]
@@ -35,7 +35,7 @@ class Intervals:
         return len(self.keys)
 
     def at(self, position: int) -> NDArray[np.int64]:
-        """Return the keys that were there at one position; it takes as long as they are many."""
+        """Return the keys at one position; the cost is their number."""
         if self._parts is None:
             return self.keys[(self.first <= position) & (position <= self.last)]
         width, numbers, begins = self._parts
@@ -47,7 +47,7 @@ class Intervals:
         return self.keys[some]
 
     def only(self, kept: NDArray[np.int64]) -> "Intervals":
-        """Return the intervals as they are when only the ``kept`` positions (ascending) remain."""
+        """Return the intervals if only the ``kept`` positions (ascending) remain."""
         first = np.searchsorted(kept, self.first)
         last = np.searchsorted(kept, self.last, side="right") - 1
         there = first <= last
@@ -55,11 +55,11 @@ class Intervals:
 
     @cached_property
     def _parts(self) -> tuple[int, NDArray[np.int64], NDArray[np.int64]] | None:
-        """Parts of the positions: how long one is, which intervals each has, and where they begin.
+        """Parts of the positions: their length, the intervals of each, and where these begin.
 
-        A part is as long as the intervals are on average, so that each is in two or three and a
-        part has few more than are there at one position; and there are no more parts than
-        intervals. None if there are few.
+        A part is as long as an average interval, so that each interval is in two or three parts and
+        a part has few more than one position; and there are no more parts than intervals. None if
+        there are few.
         """
         if not len(self):
             return None
@@ -102,9 +102,9 @@ NO_INTERVALS = Intervals(_NOTHING, _NOTHING, _NOTHING)
 
 
 class IntervalBuilder:
-    """Collects intervals while versions go by, oldest first.
+    """Collects intervals from versions, oldest first.
 
-    It can go on from the intervals of the first ``positions`` versions.
+    It can continue the intervals of the first ``positions`` versions.
     """
 
     def __init__(self, known: Intervals = NO_INTERVALS, positions: int = 0) -> None:
@@ -118,15 +118,15 @@ class IntervalBuilder:
 
     @property
     def still_open(self) -> list[int]:
-        """What was there at the last position so far."""
+        """The keys at the last position so far."""
         return list(self._open)
 
     def open(self, key: int, position: int) -> None:
-        """Note that ``key`` is there from ``position`` on, if it is not there already."""
+        """Record that ``key`` is present from ``position`` on."""
         self._open.setdefault(key, position)
 
     def close(self, key: int, position: int) -> None:
-        """Note that ``position`` is the first at which ``key`` is not there any more."""
+        """Record that ``position`` is the first without ``key``."""
         first = self._open.pop(key, None)
         if first is not None:
             self._keys.append(key)
@@ -134,7 +134,7 @@ class IntervalBuilder:
             self._last.append(position - 1)
 
     def finish(self, positions: int) -> Intervals:
-        """Return all intervals; what is still open lasts to the last of ``positions``."""
+        """Return all intervals; open ones end at the last of ``positions``."""
         keys = np.array(self._keys + list(self._open), dtype=np.int64)
         first = np.array(self._first + list(self._open.values()), dtype=np.int64)
         last = np.array(self._last + [positions - 1] * len(self._open), dtype=np.int64)
@@ -145,7 +145,7 @@ class IntervalBuilder:
 def intervals_of(sets: Sequence[Collection[_K]]) -> tuple[list[_K], Intervals]:
     """Return the distinct members of a sequence of sets, and the intervals of each.
 
-    Neighbours that are the same object cost nothing, so share what does not change.
+    Neighbours that are the same object cost nothing, so share unchanged sets.
 
     Examples
     --------

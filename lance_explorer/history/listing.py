@@ -1,4 +1,4 @@
-"""Which versions a table keeps, and where (docs/FORMAT.md 1 and 10)."""
+"""The versions that a table keeps, and their places (docs/FORMAT.md 1 and 10)."""
 
 import re
 from bisect import bisect_left
@@ -23,7 +23,7 @@ __all__ = [
 VERSIONS_FOLDER = "_versions"
 
 FIRST_DETACHED = 1 << 63
-"""Versions from here on are detached: they are in no line of history."""
+"""Versions from this number on are detached: they are on no branch."""
 
 _LARGEST = (1 << 64) - 1
 _NAME = re.compile(r"(d?)(0|[1-9][0-9]{0,18}|[0-9]{20})\.manifest")
@@ -46,7 +46,7 @@ class VersionFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VersionListing:
-    """The kept versions of a table, ascending; detached ones stand apart and have no order.
+    """The kept versions of a table, ascending; detached ones are separate and unordered.
 
     ``findings`` tell where what says which versions there are contradicts itself.
     """
@@ -56,7 +56,7 @@ class VersionListing:
     findings: tuple[Finding, ...] = ()
 
     def up_to(self, version: int | None) -> "VersionListing":
-        """Return the listing without later versions; None leaves out none."""
+        """Return the listing without later versions; None excludes none."""
         if version is None:
             return self
         return self.only(range(version + 1))
@@ -72,14 +72,14 @@ class VersionListing:
 
 
 class VersionLister(Protocol):
-    """Says which versions there are: a folder listing, or some other record of commits."""
+    """The source of versions: a folder listing, or some other record of commits."""
 
     def list_versions(self) -> VersionListing:
-        """Return the versions that are kept now."""
+        """Return the current versions."""
 
 
 class DirectoryLister:
-    """Lists the ``_versions`` folder. Hints and staged files in it are not looked at."""
+    """Lists the ``_versions`` folder. Hints and staged files in it are ignored."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage

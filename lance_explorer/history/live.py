@@ -1,8 +1,7 @@
-"""A branch that others commit to, clean up and drop while it is read.
+"""A branch that others write, clean up and drop while it is read.
 
-Lance removes the files of old versions before their manifests. So a file that is missing may be
-damage, or a version that somebody cleans away just now; which of both, the versions that are listed
-afterwards tell.
+Lance removes the files of old versions before their manifests. So a missing file may be damage, or
+a version that is being cleaned up; a new listing of versions decides.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +23,7 @@ _T = TypeVar("_T")
 
 
 class LiveTable:
-    """A branch as it was when somebody last looked.
+    """A branch as it was at the last look.
 
     Parameters
     ----------
@@ -36,11 +35,11 @@ class LiveTable:
         self.view = view
 
     def refresh(self, last_version: int | None = None) -> None:
-        """Look again. Versions after ``last_version``, if it is given, are as if not there."""
+        """Look again. Versions after ``last_version`` are ignored."""
         self.view = self.view.refreshed(last_version)
 
     def answer(self, build: Callable[[HistoryView], _T]) -> _T:
-        """Return what ``build`` makes of the branch; made again if versions vanish that it reads.
+        """Return the result of ``build``; repeated if versions that it reads vanish.
 
         Those are left out then, here and from now on, as if they had been removed before.
 
@@ -63,7 +62,7 @@ class LiveTable:
 
 
 def live_table(table: object) -> LiveTable | None:
-    """Return what a Table stands for; None of anything else."""
+    """Return the live branch of a Table; None for anything else."""
     live = getattr(table, "_live", None)
     return live if isinstance(live, LiveTable) else None
 
@@ -80,14 +79,12 @@ class _VanishedError(VersionNotFoundError):
 
 @contextmanager
 def unbroken(view: HistoryView) -> Iterator[None]:
-    """Return a context in which nothing is missing because it was removed meanwhile.
+    """Return a context in which removed files are not reported as missing.
 
     Raises
     ------
-    VersionNotFoundError
-        If something was missing or failed, and versions were removed since they were listed.
-    TableNotFoundError
-        If the table is gone, or another one stands in its place.
+    VersionNotFoundError If something was missing or failed, and versions were removed since they
+    were listed. TableNotFoundError If the table is gone, or another one replaced it.
     """
     try:
         with _watched(view):

@@ -1,7 +1,7 @@
-"""The lives of fragments: from the version that made one to the last that has it.
+"""The lives of fragments: from the version that created one to the last that has it.
 
-A life goes on while consecutive kept versions have the ID, in whatever state. It ends where the ID
-is absent, and where the ID was given to another fragment; what a restore brings back begins anew.
+A life continues while consecutive kept versions have the ID, in any state. It ends where the ID is
+absent, and where another fragment gets the ID; a restored fragment begins a new life.
 """
 
 from bisect import bisect_right
@@ -23,7 +23,7 @@ _Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Lives:
-    """The lives of the fragments of a history, ordered by where they begin, then by ID.
+    """The lives of the fragments of a history, ordered by their begin, then by ID.
 
     Attributes
     ----------
@@ -58,26 +58,26 @@ class Lives:
 
     @cached_property
     def first_states(self) -> _Numbers:
-        """For each life, the state that it began in."""
+        """For each life, its first state."""
         return self.intervals.keys[self.begins]
 
     @cached_property
     def last_states(self) -> _Numbers:
-        """For each life, the state that it ended in, or is in."""
+        """For each life, its last or current state."""
         return self.intervals.keys[self.ends]
 
     def find(self, fragment_id: int, position: int) -> int | None:
-        """Return the life that a fragment ID has at a position; None if it has none there."""
+        """Return the life of a fragment ID at a position; None if it has none."""
         lives = self.of_fragment(fragment_id)
         place = bisect_right(lives, position, key=lambda life: int(self.first[life])) - 1
         return lives[place] if place >= 0 and self.last[lives[place]] >= position else None
 
     def of_fragment(self, fragment_id: int) -> list[int]:
-        """Return the lives that a fragment ID had, oldest first."""
+        """Return the lives of a fragment ID, oldest first."""
         return self._by_fragment.get(fragment_id, [])
 
     def states(self, life: int) -> list[int]:
-        """Return the states that a life had, in no order."""
+        """Return the states of a life, unordered."""
         order, begins = self._by_life
         keys: list[int] = self.intervals.keys[order[begins[life] : begins[life + 1]]].tolist()
         return keys
@@ -121,7 +121,7 @@ def _until(history: History, num_versions: int) -> Intervals:
 def _goes_on(
     history: History, intervals: Intervals, ids: NDArray[np.uint64], order: _Numbers
 ) -> NDArray[np.bool_]:
-    """Return whether each interval, in ``order``, goes on with the life of the one before."""
+    """Return whether each interval, in ``order``, continues the life of the previous one."""
     goes_on = np.zeros(len(order), dtype=np.bool_)
     before, after = order[:-1], order[1:]
     adjacent = (ids[before] == ids[after]) & (intervals.last[before] + 1 == intervals.first[after])

@@ -1,4 +1,4 @@
-"""Read manifests into a History, each byte once, and nothing twice that versions share."""
+"""Read manifests into a History, each byte once, and shared parts once."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
@@ -67,7 +67,7 @@ from lance_explorer.storage import Contents, FilePart, Storage, given, reading_a
 __all__ = ["extend", "with_unreadable"]
 
 KEPT_TRANSACTION_BYTES = 16 * 1024
-"""Longer transactions are read again when somebody asks for more than their header."""
+"""Longer transactions are read again if more than their header is needed."""
 
 TRANSACTIONS_FOLDER = "_transactions"
 
@@ -83,20 +83,16 @@ def extend(
     recorded: Recorded | None = None,
     branch: str | None = None,
 ) -> History:
-    """Return the history of what ``listing`` holds, reading only what ``history`` does not know.
+    """Return the history of the versions in ``listing``, reading only what ``history`` lacks.
 
-    Versions that are gone from the listing, or that vanish while they are read, are left out. A
-    manifest that cannot be understood is left out too, and becomes a finding.
+    Versions that are missing from the listing, or that vanish while they are read, are left out. A
+    manifest that cannot be decoded is left out too, and becomes a finding.
 
     Parameters
     ----------
-    history : History
-        What is known already; EMPTY_HISTORY to begin with.
-    storage : Storage
+    history : History What is already known; EMPTY_HISTORY at first. storage : Storage
         The root of the table (of the branch).
-    listing : VersionListing
-        What is kept now.
-    recorded : Recorded, optional
+    listing : VersionListing The current versions. recorded : Recorded, optional
         What is told of the manifests that are read.
     branch : str, optional
         The branch, for ``recorded``.
@@ -121,7 +117,7 @@ def extend(
 def with_unreadable(
     history: History, versions: Sequence[tuple[VersionFile, FormatError]]
 ) -> History:
-    """Return the history with versions that cannot be read, and why, as findings."""
+    """Return the history with unreadable versions as findings."""
     return replace(
         history,
         unreadable=(*history.unreadable, *[UnreadableVersion(*version) for version in versions]),
@@ -132,8 +128,8 @@ def with_unreadable(
 def _still_kept(history: History, listing: VersionListing) -> History:
     """Return the history without the versions that the listing lacks.
 
-    A listing that shows another file under a known version, or a version among known ones that was
-    not there before, is of another table: then nothing is known.
+    A listing with another file under a known version, or a new version between known ones, belongs
+    to another table: then nothing is known.
     """
     listed = {file.version: file for file in listing.versions}
     read = {record.version: record.file for record in history.records}
@@ -166,16 +162,16 @@ def _still_kept(history: History, listing: VersionListing) -> History:
 
 
 def _without_past(record: VersionRecord, listed: Container[int]) -> VersionRecord:
-    """Return a record as it would be read now; what compares it with a lost version is unknown."""
+    """Return a record as a new read would give it; facts relative to a lost version go."""
     if record.num_new_row_ids is None or record.version - 1 in listed:
         return record
     return replace(record, num_new_row_ids=None)
 
 
 def _by_appearance(history: History, intervals: Intervals) -> NDArray[np.int64]:
-    """Return the states that are in an interval, in the order in which reading numbers them.
+    """Return the states that are in an interval, in the order of their numbers.
 
-    That is by the first version of each, and there by fragment.
+    That is by their first version, and within it by fragment.
     """
     states, where = np.unique(intervals.keys, return_index=True)  # intervals begin in order
     ids = history.states.ids[states]
@@ -184,12 +180,12 @@ def _by_appearance(history: History, intervals: Intervals) -> NDArray[np.int64]:
 
 
 def _identity(file: VersionFile) -> tuple[str, int, int, str | None]:
-    """Return what tells a file from another; it has another name after a migration of names."""
+    """Return the identity of a file; its name changes with a migration."""
     return file.path, file.size_bytes, file.modified_ns, file.etag
 
 
 class _Uncounted(NamedTuple):
-    """A state whose manifest does not tell how many of its rows are deleted."""
+    """A state whose manifest does not record how many of its rows are deleted."""
 
     state: int
     root: Storage
@@ -206,7 +202,7 @@ class _Uncounted(NamedTuple):
 
 
 class _Loader:
-    """The work of one ``extend``: goes from manifest to manifest and notes what is new."""
+    """The work of one ``extend``: it visits manifests and records what is new."""
 
     def __init__(self, known: History, storage: Storage, note: Note | None) -> None:
         self._known = known
@@ -221,7 +217,7 @@ class _Loader:
         self._splitter = ManifestSplitter()
         self._duplicated = set(known.duplicated)
         self._is_duplicated = False  # whether the current manifest has an ID twice
-        self._current: list[int] = []  # the states of the manifest that the splitter stands at
+        self._current: list[int] = []  # the states of the current manifest of the splitter
         self._left_over = self._intervals.still_open  # states of a manifest it does not stand at
         self._schema_source = b""
         self._schema: tuple[Field, ...] = ()
@@ -284,7 +280,7 @@ class _Loader:
             self._start_over()
 
     def _start_over(self) -> None:
-        """Forget what the splitter stands at; the next manifest is split as a whole."""
+        """Reset the splitter; the next manifest is split as a whole."""
         self._splitter = ManifestSplitter()
         self._current = []
         self._is_duplicated = False
@@ -348,7 +344,7 @@ class _Loader:
     def _count_new_row_ids(
         self, manifest: Manifest, hunks: list[Hunk], fragments: list[Fragments]
     ) -> int | None:
-        """Count the rows of new fragments with row IDs that the version before had not assigned."""
+        """Count the rows of new fragments whose row IDs the previous version had not assigned."""
         if not manifest.reader_feature_flags & STABLE_ROW_IDS or not self._records:
             return None
         before = self._records[-1].manifest
@@ -384,7 +380,7 @@ class _Loader:
             self._intervals.open(state, position)
 
     def _find_wrong(self, file: VersionFile, num_known: int, bases: tuple[BasePath, ...]) -> None:
-        """Note what is wrong with the fragments of a manifest, and was not before."""
+        """Record new problems of the fragments of a manifest."""
         told = {finding.code for finding in self._findings}
         if self._is_duplicated and "duplicate_fragment_ids" not in told:
             self._findings.append(duplicates(file))
@@ -401,14 +397,14 @@ class _Loader:
                     self._uncounted.append(_Uncounted(number, root, fragment, deleted))
 
     def _count_uncounted(self) -> Iterator[tuple[int, int]]:
-        """Count deleted rows where only the deletion file tells how many they are."""
+        """Count deleted rows if only the deletion file contains their number."""
         with reading_ahead([(one.root, FilePart(one.path)) for one in self._uncounted]):
             for uncounted in self._uncounted:
                 with suppress(FileNotFoundError, FormatError):
                     yield uncounted.state, uncounted.num_rows()
 
     def _read_indices(self, data: bytes, manifest: Manifest, layout: ManifestLayout) -> int:
-        """Bring ``_indices`` up to this manifest; return the size of its index section."""
+        """Update ``_indices`` to this manifest; return the size of its index section."""
         if manifest.index_section_offset is None:
             source = b""
         else:
@@ -454,7 +450,7 @@ def _records(fragments: Fragments) -> Iterable[Fragment]:
 def _first(
     manifests: Iterator[tuple[VersionFile, Contents]], most: int
 ) -> list[tuple[VersionFile, Contents]]:
-    """Return the next manifests, fewer than ``most`` where they are large."""
+    """Return the next manifests, fewer than ``most`` if they are large."""
     some, size = list[tuple[VersionFile, Contents]](), 0
     for file, data in islice(manifests, most):
         some.append((file, data))
@@ -465,7 +461,7 @@ def _first(
 
 
 def _decoded(decode: Callable[[bytes], _T], part: bytes, data: bytes) -> _T:
-    """Return a part of a manifest decoded; an error tells the place in the whole file."""
+    """Return a decoded part of a manifest; an error has the position in the whole file."""
     try:
         return decode(part)
     except FormatError as error:

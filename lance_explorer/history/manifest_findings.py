@@ -1,4 +1,4 @@
-"""What is wrong with a manifest, or worth knowing, as the loader finds it."""
+"""Problems of a manifest, or facts worth knowing, which the loader finds."""
 
 from lance_explorer.errors import FormatError, UnsupportedFeatureError
 from lance_explorer.findings import Cause, Finding, Remedy, Subject
@@ -17,7 +17,7 @@ __all__ = [
 
 
 def unreadable(file: VersionFile, error: FormatError) -> Finding:
-    """Return that a manifest cannot be understood, and so is left out."""
+    """Return the finding that a manifest cannot be decoded, and is left out."""
     is_newer = isinstance(error, UnsupportedFeatureError)
     return Finding(
         "unreadable_manifest",
@@ -30,7 +30,7 @@ def unreadable(file: VersionFile, error: FormatError) -> Finding:
 
 
 def duplicates(file: VersionFile) -> Finding:
-    """Return that two fragments of a version have one ID."""
+    """Return the finding that two fragments of a version have one ID."""
     return Finding(
         "duplicate_fragment_ids",
         f"two fragments of version {file.version} have the same ID: the first such version",
@@ -40,7 +40,7 @@ def duplicates(file: VersionFile) -> Finding:
 
 
 def not_counted(file: VersionFile, fragment: Fragment) -> Finding:
-    """Return that fragments do not say how many rows they have."""
+    """Return the finding that fragments do not store how many rows they have."""
     return Finding(
         "rows_not_counted",
         f"fragment {fragment.id} does not store how many rows it has; version {file.version} is "
@@ -53,7 +53,7 @@ def not_counted(file: VersionFile, fragment: Fragment) -> Finding:
 
 
 def miscounted(file: VersionFile, fragment: Fragment) -> Finding:
-    """Return that fragments may count the rows that are deleted from them twice."""
+    """Return the finding that fragments may count their deleted rows twice."""
     return Finding(
         "rows_miscounted",
         f"fragment {fragment.id} says that it has {fragment.physical_rows} rows, some of them "
@@ -61,7 +61,7 @@ def miscounted(file: VersionFile, fragment: Fragment) -> Finding:
         "such fragments",
         subject=Subject("fragment", str(fragment.id)),
         versions=_only(file),
-        causes=(Cause("such writers (0.8.0) may have stored the rows that were left"),),
+        causes=(Cause("such writers (0.8.0) may have stored the number of live rows"),),
     )
 
 
@@ -72,7 +72,7 @@ def is_overfull(fragment: Fragment) -> bool:
 
 
 def too_many_deleted(file: VersionFile, fragment: Fragment) -> Finding:
-    """Return that more rows of a fragment are deleted than it has."""
+    """Return the finding that more rows of a fragment are deleted than it has."""
     deleted = fragment.deletion_file.num_deleted_rows if fragment.deletion_file else 0
     return Finding(
         "too_many_deleted",
@@ -84,7 +84,7 @@ def too_many_deleted(file: VersionFile, fragment: Fragment) -> Finding:
 
 
 def corrupt_transaction(file: VersionFile, error: FormatError) -> Finding:
-    """Return that the transaction of a version cannot be decoded."""
+    """Return the finding that the transaction of a version cannot be decoded."""
     return Finding("corrupt_transaction", str(error), subject=_subject(file), versions=_only(file))
 
 

@@ -1,6 +1,6 @@
-"""What is made of a view of a table once, and kept with the view.
+"""What is computed from a view of a table once, and kept with the view.
 
-The function that makes it is the key, so its types hold::
+The function that computes it is the key, so its types are known::
 
     @remembered
     def _schema_changes(view: HistoryView) -> Mapping[int, Sequence[FieldChange]]: ...
@@ -37,8 +37,8 @@ class _Kept(NamedTuple):
 class Memory(Generic[_V, _T]):
     """A function of a view that is called once for each.
 
-    If files were missing when it was called, the session of each later question is told so, too:
-    they may have been removed since then.
+    If files were missing during the call, the session of each later question is told so, too: they
+    may have been removed since then.
     """
 
     def __init__(self, make: Callable[[_V], _T], *, is_carried: bool) -> None:
@@ -47,7 +47,7 @@ class Memory(Generic[_V, _T]):
         self.__doc__ = make.__doc__
 
     def __call__(self, view: _V) -> _T:
-        """Return what the function makes of a view."""
+        """Return the result of the function for a view."""
         kept = view.memories.get(self)
         if kept is None:
             with view.storage.sessions.begin() as session:
@@ -59,28 +59,28 @@ class Memory(Generic[_V, _T]):
         return value
 
     def known(self, view: _V) -> _T | None:
-        """Return the same if it was made; None if not."""
+        """Return the cached result; None if there is none."""
         return self(view) if self in view.memories else None
 
 
 Memories = dict[Memory[Any, Any], _Kept]
-"""All that is kept with one view."""
+"""Everything that is kept with one view."""
 
 
 def remembered(make: Callable[[_V], _T]) -> Memory[_V, _T]:
-    """Keep what a function makes of a view as long as the view."""
+    """Cache the result of a function of a view as long as the view."""
     return Memory(make, is_carried=False)
 
 
 def notes(make: Callable[[], _T], *, are_carried: bool = False) -> Memory[Any, _T]:
-    """Return a place for notes on a view, such as a dictionary, which are empty at first.
+    """Return a store for notes on a view, such as a dictionary, which is empty at first.
 
-    With ``are_carried``, later views of the same table have them, too: for what holds whatever
-    versions there are.
+    With ``are_carried``, later views of the same table share them: for facts that do not depend on
+    the versions.
     """
     return Memory(lambda _: make(), is_carried=are_carried)
 
 
 def carried_of(memories: Memories) -> Memories:
-    """Return what a later view of the same table starts with."""
+    """Return the initial memories of a later view of the same table."""
     return {memory: kept for memory, kept in list(memories.items()) if memory.is_carried}

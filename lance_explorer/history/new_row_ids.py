@@ -1,4 +1,4 @@
-"""How many rows of a commit got row IDs that no version before had assigned."""
+"""How many rows of a commit got row IDs that no earlier version had assigned."""
 
 from collections.abc import Iterable
 
@@ -24,8 +24,7 @@ def count_new_row_ids(before: Manifest, new: Iterable[tuple[bytes, Fragment]]) -
 
     Returns
     -------
-    int or None
-        None where the row IDs of a new fragment are not in the manifest.
+    int or None None if the row IDs of a new fragment are not in the manifest.
     """
     highest = -1 if before.max_fragment_id is None else before.max_fragment_id
     count = 0

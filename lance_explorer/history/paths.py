@@ -1,7 +1,7 @@
-"""Walks over the commits of one branch, in positions: see :mod:`lance_explorer.history.graph`.
+"""Walks over the commits of one branch, by position: see :mod:`lance_explorer.history.graph`.
 
 A position is that of a kept version in a history. Lost and detached versions have none: they are
-left out of a path, and the last kept version before them stands for one that a walk ends at.
+left out of a path, and the last kept version before them replaces one at which a walk ends.
 """
 
 from collections.abc import Iterable
@@ -43,7 +43,7 @@ class Line(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """All kept versions of a branch, those of which rows cannot be told, too."""
+    """All kept versions of a branch, including those without readable rows."""
 
     view: HistoryView
     history: History
@@ -91,7 +91,7 @@ def commit_at(history: History, position: int) -> Commit:
 
 
 def path_between(history: History, begin: int, end: int) -> VersionPath:
-    """Return the way between two versions, given by their positions or EMPTY."""
+    """Return the path between two versions, given by their positions or EMPTY."""
     ends = [None if at == EMPTY else commit_at(history, at) for at in (begin, end)]
     path = history.graph.path(*ends)
     undone, done = [_positions(history, some) for some in (path.undone, path.done)]
@@ -99,7 +99,7 @@ def path_between(history: History, begin: int, end: int) -> VersionPath:
 
 
 def parent_position(history: History, position: int) -> int:
-    """Return the last kept version that one has its content from; of a restore, what it restored.
+    """Return the last kept content parent of a version; for a restore, the restored one.
 
     EMPTY if there is none.
     """
@@ -107,7 +107,7 @@ def parent_position(history: History, position: int) -> int:
 
 
 def restores_unseen(history: History, position: int) -> bool:
-    """Whether a version is a Restore, and what it went back to is not in the history."""
+    """Whether a version is a Restore of a version outside the history."""
     record = history.records[position]
     if record.operation != OperationName.RESTORE:
         return False

@@ -1,4 +1,4 @@
-"""A bar that shows how far reading is, should it take long."""
+"""A progress bar for slow reading."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,10 +17,10 @@ _FEW_BYTES = 32 << 20
 
 _COSTLY_BYTES = 256 << 20
 _COSTLY_REQUESTS = 2_000
-"""What is asked of an object store beyond these is said before it is asked."""
+"""Larger requests to an object store are announced first."""
 
 _TELL_EVERY = 0.2
-"""Seconds between two times that it is told how far reading is."""
+"""Seconds between two reports of progress."""
 
 _Told = Callable[[str, float | None], object]
 
@@ -29,11 +29,11 @@ _TOLD: ContextVar[_Told | None] = ContextVar("_TOLD", default=None)
 
 @contextmanager
 def telling(told: _Told) -> Iterator[None]:
-    """Tell a function, instead of showing a bar, what is read, and as a part of 1 how far that is.
+    """Report progress to a function instead of a bar: what is read, and the fraction.
 
-    The part is None where nobody knows how much there is.
+    The fraction is None if the total is unknown.
 
-    What it raises ends the reading.
+    An error that it raises ends the reading.
     """
     token = _TOLD.set(told)
     try:
@@ -45,7 +45,7 @@ def telling(told: _Told) -> Iterator[None]:
 def with_progress(
     items: Sequence[_T], what: str, unit: str = "files", few: int = _FEW
 ) -> Iterable[_T]:
-    """Return items to go through; if they are not few and take more than a second, with a bar.
+    """Return items to iterate over; with a bar if they are many and take more than a second.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def with_progress(
 
 
 def with_count(items: Iterable[_T], what: str, unit: str) -> Iterator[_T]:
-    """Yield items of which nobody knows how many there are; it is shown how many there were.
+    """Yield items whose number is unknown; the bar shows how many there were.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def with_count(items: Iterable[_T], what: str, unit: str) -> Iterator[_T]:
 
 
 def reading_versions(files: Sequence[VersionFile], *, is_remote: bool) -> Iterator[VersionFile]:
-    """Yield files; a bar shows how many bytes of them were read, should it take long."""
+    """Yield files; if that takes long, a bar shows how many bytes of them were read."""
     size = sum([file.size_bytes for file in files])
     if len(files) < _FEW and size < _FEW_BYTES:
         yield from files
@@ -106,7 +106,7 @@ def reading_versions(files: Sequence[VersionFile], *, is_remote: bool) -> Iterat
 
 
 def _telling(items: Sequence[_T], what: str, sizes: Sequence[int], told: _Told) -> Iterator[_T]:
-    """Yield items, and tell how far it is now and then."""
+    """Yield items, and report progress now and then."""
     size, done, next_time = max(sum(sizes), 1), 0, time.monotonic() + _TELL_EVERY
     for item, its_size in zip(items, sizes, strict=True):
         if time.monotonic() >= next_time:

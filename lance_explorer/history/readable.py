@@ -1,6 +1,6 @@
-"""Versions whose rows can be told.
+"""Versions with readable rows.
 
-Every reader flag of them is known, every fragment says how many rows it has, and no two fragments
+All their reader flags are known, every fragment stores how many rows it has, and no two fragments
 have one ID.
 """
 
@@ -37,7 +37,7 @@ def check_readable(record: VersionRecord) -> None:
 
 
 def check_counted(record: VersionRecord, fragment: Fragment) -> None:
-    """Raise UnsupportedFeatureError if a fragment does not say how many rows it has."""
+    """Raise UnsupportedFeatureError if a fragment does not store how many rows it has."""
     if not is_counted(fragment):
         raise UnsupportedFeatureError(
             f"rows of version {record.version} cannot be read: fragment {fragment.id} does not "
@@ -48,13 +48,12 @@ def check_counted(record: VersionRecord, fragment: Fragment) -> None:
 
 
 def check_rows(history: History) -> None:
-    """Check that the rows of a history of one version can be told.
+    """Check that the rows of a history of one version are readable.
 
     Raises
     ------
-    UnsupportedFeatureError
-        If a reader flag is not known, or a fragment does not say how many rows it has.
-    CorruptFileError
+    UnsupportedFeatureError If a reader flag is unknown, or a fragment does not store how many rows
+    it has. CorruptFileError
         If two fragments have the same ID.
     """
     record = history.records[0]
@@ -66,12 +65,12 @@ def check_rows(history: History) -> None:
 
 
 def is_counted(fragment: Fragment) -> bool:
-    """Whether a fragment says how many rows it has, itself or by its row IDs."""
+    """Whether the number of rows of a fragment is known, directly or from its row IDs."""
     return fragment.physical_rows is not None or fragment.row_ids is not None
 
 
 def readable_history(history: History) -> History:
-    """Return the history without versions of unknown reader flags, as if they were not kept."""
+    """Return the history without versions with unknown reader flags, as if they were not kept."""
     flags = {record.manifest.reader_feature_flags for record in history.records}
     unknown = {flag for flag in flags if unreadable_flags(flag)}
     if not unknown:
@@ -81,7 +80,7 @@ def readable_history(history: History) -> History:
 
 
 def rows_history(history: History) -> History:
-    """Return the history without versions whose rows cannot be told, as if they were not kept."""
+    """Return the history without versions with unreadable rows, as if they were not kept."""
     readable = readable_history(history)
     uncounted = _uncounted(readable)
     if not len(uncounted) and not readable.duplicated:
@@ -97,9 +96,9 @@ def rows_history(history: History) -> History:
 
 
 def since_row_ids_went(history: History) -> History:
-    """Return the last versions of a history among which stable row IDs were never turned off.
+    """Return the last versions of a history in which stable row IDs were never turned off.
 
-    A restore of a version without them does that: what row IDs meant before it means nothing after.
+    A restore of a version without them turns them off: row IDs before it mean nothing after.
     """
     stable = have_row_ids(history)
     went = np.flatnonzero(stable[:-1] & ~stable[1:])
@@ -120,7 +119,7 @@ def have_row_ids(history: History) -> NDArray[np.bool_]:
 
 
 def _uncounted(history: History) -> NDArray[np.int64]:
-    """Return the states that do not say how many rows they have."""
+    """Return the states with an unknown number of rows."""
     states = history.states
     return np.flatnonzero((states.physical_rows < 0) & (states.row_id_storage == 0))
 

@@ -1,4 +1,4 @@
-"""What a history asks of a place where versions of the table were recorded before."""
+"""What a history asks of earlier recordings of versions of the table."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -17,7 +17,7 @@ from lance_explorer.storage import Storage
 __all__ = ["KeptCells", "Note", "Recorded", "is_long"]
 
 Note = Callable[[VersionFile, bytes], object]
-"""What is told of each manifest file that is read."""
+"""Receives each manifest file that is read."""
 
 KeptCells = tuple[pl.Series, NDArray[np.bool_]]
 """Values of a column, and which of them are known."""
@@ -27,13 +27,13 @@ _LONG_REMOTE_BYTES, _LONG_REQUESTS = 128 << 20, 200
 
 
 class Recorded(Protocol):
-    """Versions of a table, of any branch, that may not be kept any more."""
+    """Versions of a table, on any branch, that may no longer be kept."""
 
     def over(self, storage: Storage) -> Storage:
-        """Return a storage that has the recorded files, where ``storage`` has them no more."""
+        """Return a storage with the recorded files, where ``storage`` no longer has them."""
 
     def joined(self, storage: Storage, branch: str | None, live: VersionListing) -> VersionListing:
-        """Return the versions that are kept, and those that are recorded of the same table."""
+        """Return the versions that are kept, and those recorded of the same table."""
 
     def history(self, storage: Storage, branch: str | None, listing: VersionListing) -> History:
         """Return what is known of these versions without reading them; the rest is read."""
@@ -41,10 +41,10 @@ class Recorded(Protocol):
     def noting(
         self, storage: Storage, branch: str | None, files: Sequence[VersionFile]
     ) -> AbstractContextManager[Note | None]:
-        """Return a context in which manifests are read, and what is to be told of each."""
+        """Return a context in which manifests are read, and the receiver of each."""
 
     def findings(self, branch: str | None) -> list[Finding]:
-        """Return what is wrong with what is recorded of a branch."""
+        """Return problems of the recordings of a branch."""
 
     def digests(self) -> Mapping[tuple[str, str], Mapping[int, str]]:
         """Return digests of the columns of data files, by root and path of the files."""
@@ -52,7 +52,7 @@ class Recorded(Protocol):
     def kept_cells(
         self, branch: str | None, version: int, before: int, column: str, addresses: Uint64Array
     ) -> KeptCells | None:
-        """Return what was kept of a column before the commit of a version ended its values.
+        """Return the values of a column that were kept before a commit ended them.
 
         Parameters
         ----------
@@ -70,11 +70,11 @@ class Recorded(Protocol):
 
 
 def is_long(storage: Storage, files: Sequence[VersionFile]) -> bool:
-    """Tell whether reading versions may take so long that it is better not done twice.
+    """Tell whether reading versions may take so long that it should not be done twice.
 
     8 MiB on a disk take half a second if the versions are small, and no time if they are large:
-    only reading them tells. The cache holds what versions differ in, so that a few are read no
-    faster from it. In an object store requests take time, too.
+    only reading them tells. The cache holds the differences of versions, so a few versions are not
+    read faster from it. In an object store requests take time, too.
     """
     size = sum([file.size_bytes for file in files])
     if storage.in_flight > 1:

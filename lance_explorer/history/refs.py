@@ -54,7 +54,7 @@ class UnreadableRef:
 
     @property
     def finding(self) -> Finding:
-        """The same for who looks after the table."""
+        """The same for the owner of the table."""
         subject = Subject(self.kind, self.name or "")
         if self.is_missing:
             return Finding("missing_ref", self.problem, subject=subject)
@@ -69,7 +69,7 @@ class UnreadableRef:
 
 
 class Refs:
-    """The tags and branches of a table, each kind read when it is first asked for.
+    """The tags and branches of a table, each kind read on first use.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Refs:
         return _load(self._storage, BRANCHES_FOLDER, decode_branch)
 
     def _is_in_circle(self, name: str) -> bool:
-        """Return whether a branch is its own parent, or that of its parents."""
+        """Return whether a branch is its own ancestor."""
         parent = self.branches[name].parent_branch
         for _ in self.branches:
             if parent is None or parent == name or parent not in self.branches:
@@ -145,20 +145,20 @@ def _in_circle(name: str) -> Finding:
         "corrupt_ref",
         f"branch {name!r} is its own ancestor, as the files of branches say",
         subject=Subject("branch", name),
-        consequence="What was before the branch is unknown.",
+        consequence="The versions before the branch are unknown.",
     )
 
 
 def _load(
     storage: Storage, folder: str, decode: Callable[[bytes, str], _R]
 ) -> tuple[dict[str, _R], list[UnreadableRef]]:
-    """Return the references in a folder by name, and those that cannot be read."""
+    """Return the references in a folder by name, and the unreadable ones."""
     kind = _KINDS[folder]
     try:
         paths = _paths(storage, folder)
         contents = dict(zip(paths, storage.get_many(paths.values()), strict=True))
         missing = [name for name, data in contents.items() if data is None]
-        # A store may say by chance that a file is not there; one that was deleted is not listed.
+        # A store may wrongly report a file as missing; a deleted one is not listed.
         still_listed = _paths(storage, folder) if missing else {}
         again = [name for name in missing if name in still_listed]
         found = storage.get_many([paths[name] for name in again])
@@ -179,6 +179,6 @@ def _load(
 
 
 def _paths(storage: Storage, folder: str) -> dict[str, str]:
-    """Return the files of references by their names, in the order of these."""
+    """Return the files of references by name, in order."""
     files = [info.name for info in storage.list_files(folder) if info.name.endswith(_SUFFIX)]
     return dict(sorted((unquote(file.removesuffix(_SUFFIX)), f"{folder}/{file}") for file in files))

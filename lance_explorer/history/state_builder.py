@@ -1,4 +1,4 @@
-"""Number fragments as they are read: one that was seen before keeps its number."""
+"""Number fragments while reading: a fragment that was seen before keeps its number."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -38,7 +38,7 @@ class _Large(NamedTuple):
         return cls(begin, part, ids[order], order)
 
     def find(self, record: Fragment) -> int | None:
-        """Return the number of a state, None if it is not here."""
+        """Return the number of a state, None if it is missing."""
         place = int(np.searchsorted(self.ids, np.uint64(record.id)))
         while place < len(self.ids) and self.ids[place] == record.id:
             number = int(self.order[place])
@@ -48,7 +48,7 @@ class _Large(NamedTuple):
         return None
 
     def find_all(self, columns: FragmentColumns, numbers: NDArray[np.int64]) -> None:
-        """Write the numbers of fragments whose bytes are those of a state here."""
+        """Set the numbers of fragments whose bytes equal those of a known state."""
         place = np.searchsorted(self.ids, columns.id)
         within = np.minimum(place, len(self.ids) - 1)
         places = np.flatnonzero((numbers < 0) & (self.ids[within] == columns.id))
@@ -108,7 +108,7 @@ class StateBuilder:
         return columns if (ids[1:] != ids[:-1]).all() else read_fragments(messages, data)
 
     def number(self, fragments: Fragments) -> list[int]:
-        """Return the numbers of fragments, new ones for those that were never seen."""
+        """Return the numbers of fragments, new ones for unseen fragments."""
         if isinstance(fragments, FragmentColumns):
             return self._number_columns(fragments)
         return [self._number_record(fragment) for fragment in fragments]
@@ -143,7 +143,7 @@ class StateBuilder:
             large.find_all(columns, numbers)
         known = np.array(self.ids, dtype=np.uint64)
         seen = np.flatnonzero((numbers < 0) & np.isin(columns.id, known))
-        for place in seen.tolist():  # other bytes may still say the same
+        for place in seen.tolist():  # other bytes may still mean the same
             number = self._find(columns.record(place))
             if number is not None:
                 numbers[place] = number

@@ -1,7 +1,7 @@
-"""The distinct states of fragments as columns; a record is made when somebody asks for it.
+"""The distinct states of fragments as columns; a record is made on request.
 
 States of which a manifest added thousands at once stay columns, as they were decoded. Those that
-were added a few at a time are records. Who reads columns need not know which is which.
+were added a few at a time are records. Code that reads columns need not know which is which.
 """
 
 from bisect import bisect_right
@@ -28,7 +28,7 @@ UNKNOWN_COUNT = -1
 _Counts = NDArray[np.int64]
 
 _MOST_RECORDS = 100_000
-"""Records that are kept for who asks again; then they are made anew, so that memory is bounded."""
+"""The most records that are kept; later ones are made again, so that memory is bounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +65,11 @@ class ColumnsPart:
 _Part = ColumnsPart | tuple[Fragment, ...]
 
 _FEW = 48
-"""Fragments that are better off as records."""
+"""Fragments that should rather be records."""
 
 
 class StateFiles(NamedTuple):
-    """Data files, one after the other; ``-1`` stands for an unknown size, and for no base path."""
+    """Data files, concatenated; ``-1`` stands for an unknown size, and for no base path."""
 
     states: NDArray[np.int64]
     paths: list[str]
@@ -78,7 +78,7 @@ class StateFiles(NamedTuple):
 
 
 class States(Sequence[Fragment]):
-    """The states that fragments were ever in, by number, in the order in which they were found.
+    """The states of fragments, by number, in the order in which they were found.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class States(Sequence[Fragment]):
             yield from part
 
     def only(self, chosen: NDArray[np.int64]) -> Self:
-        """Return some states in a given order, which numbers them anew."""
+        """Return some states in a given order, which renumbers them."""
         owner = np.searchsorted(self._begins, chosen, side="right") - 1
         stops = np.append(np.flatnonzero(np.diff(owner)) + 1, len(chosen))
         parts, start = list[_Part](), 0
@@ -135,9 +135,9 @@ class States(Sequence[Fragment]):
 
     @cached_property
     def physical_rows(self) -> _Counts:
-        """Rows with the deleted ones; UNKNOWN_COUNT where nothing tells.
+        """Rows including deleted ones; UNKNOWN_COUNT if unknown.
 
-        So it is where row IDs contradict, or another state of the same data file.
+        They are unknown if row IDs, or another state of the same data file, contradict.
         """
         rows = self._column(
             lambda columns: _or_unknown(columns.physical_rows, columns.physical_rows > 0),
@@ -153,14 +153,14 @@ class States(Sequence[Fragment]):
 
     @cached_property
     def contradicted(self) -> frozenset[Fragment]:
-        """The states whose number of rows something contradicts."""
+        """The states whose number of rows is contradicted."""
         unknown = np.flatnonzero(self.physical_rows < 0).tolist()
         return frozenset([s for n in unknown if (s := self[n]).physical_rows is not None])
 
     def _counted_differently(self, rows: _Counts) -> list[int]:
-        """Return states that have a data file of another state, which counts other rows in it.
+        """Return states with a data file of another state that counts other rows in it.
 
-        A file has one number of rows, whatever is deleted of them.
+        A file has one number of rows, whatever is deleted.
         """
         order = np.lexsort((rows, self.ids))
         ids, counts = self.ids[order], rows[order]
@@ -179,19 +179,19 @@ class States(Sequence[Fragment]):
 
     @cached_property
     def num_deleted_rows(self) -> _Counts:
-        """Deleted rows as the manifest counts them; UNKNOWN_COUNT where only the file tells."""
+        """Deleted rows as the manifest counts them; UNKNOWN_COUNT if only the file has them."""
         return self._column(_deleted_of_columns, _deleted_of)
 
     @cached_property
     def num_files(self) -> _Counts:
-        """How many data files each has, those of overlays too."""
+        """The number of data files of each, including those of overlays."""
         return self._column(
             lambda columns: np.diff(columns.files.offsets), lambda state: len(state.all_files)
         )
 
     @cached_property
     def data_bytes(self) -> _Counts:
-        """Bytes of the data files; UNKNOWN_COUNT where the writer did not store one of them."""
+        """Bytes of the data files; UNKNOWN_COUNT if the writer did not store one of them."""
         return self._column(_bytes_of_files, _bytes_of)
 
     @cached_property
@@ -251,7 +251,7 @@ class States(Sequence[Fragment]):
         )
 
     def have_fields(self, field_ids: Collection[int]) -> NDArray[np.bool_]:
-        """Tell of each state whether one of its data files has one of some fields."""
+        """Tell for each state whether one of its data files has one of some fields."""
         wanted = frozenset(field_ids)
 
         def of_columns(columns: FragmentColumns) -> NDArray[np.bool_]:
@@ -268,7 +268,7 @@ class States(Sequence[Fragment]):
 
     @cached_property
     def files(self) -> "StateFiles":
-        """The data files of all states, those of overlays too, state by state."""
+        """The data files of all states, including those of overlays, state by state."""
         found = [_files_of(part) for part in self.parts]
         paths, sizes, bases = [list(chain(*each)) for each in zip(*found, strict=True)] or ([],) * 3
         return StateFiles(
@@ -280,9 +280,9 @@ class States(Sequence[Fragment]):
 
     @cached_property
     def row_id_ranges(self) -> SingleRanges:
-        """The row IDs of the states whose sequence is one range, as far as columns tell it.
+        """The row IDs of the states whose sequence is one range, as far as columns show it.
 
-        Those of records are not found here, nor any that has not one ID for each row.
+        Records are not included, nor sequences that lack an ID for a row.
         """
         start, stop = np.zeros((2, len(self)), dtype=np.uint64)
         found = np.zeros(len(self), dtype=np.bool_)
@@ -300,7 +300,7 @@ class States(Sequence[Fragment]):
         of_record: Callable[[Fragment], Any],
         dtype: type[np.generic] = np.int64,
     ) -> NDArray[Any]:
-        """Return a column of all states; that of an unusual fragment is of its record."""
+        """Return a column of all states; for an unusual fragment from its record."""
         found = [np.empty(0, dtype)]
         for part in self.parts:
             if isinstance(part, tuple):
@@ -314,7 +314,7 @@ class States(Sequence[Fragment]):
 
 
 def _joined(parts: list[_Part]) -> Iterator[_Part]:
-    """Yield parts, those of records that follow one another as one."""
+    """Yield parts, merging consecutive records."""
     for is_columns, some in groupby(parts, key=lambda part: isinstance(part, ColumnsPart)):
         if is_columns:
             yield from some

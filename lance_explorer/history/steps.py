@@ -1,4 +1,4 @@
-"""A step: a version beside the kept one before, and what it did to their fragments."""
+"""A step: a version with its kept predecessor, and the changes of their fragments."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ _GIVES_IDS_AGAIN = frozenset(
 
 
 class Step:
-    """A version, compared with the kept one before.
+    """A version, compared with its kept predecessor.
 
     Parameters
     ----------
@@ -34,9 +34,8 @@ class Step:
 
     Attributes
     ----------
-    before : VersionRecord or None
-        The kept version before; None if there is none.
-    after : VersionRecord
+    before : VersionRecord or None The kept predecessor; None if there is none. after :
+    VersionRecord
         The version.
     begin_version, version : int
         The numbers of both; 0 if there is none before.
@@ -61,7 +60,7 @@ class Step:
 
     @cached_property
     def removed(self) -> dict[int, int]:
-        """By fragment ID, the states that only the version before has."""
+        """By fragment ID, the states that only the predecessor has."""
         return self.history.by_id(self.history.states_removed(self.position))
 
     @cached_property
@@ -77,22 +76,22 @@ class Step:
 
     @cached_property
     def new_fragments(self) -> tuple[int, ...]:
-        """The IDs of the fragments that the version before has not."""
+        """The IDs of the fragments that the predecessor lacks."""
         return tuple(sorted(self.added.keys() - self.removed.keys()))
 
     @cached_property
     def gone_fragments(self) -> tuple[int, ...]:
-        """The IDs of the fragments that this version has not, but the one before."""
+        """The IDs of the fragments of the predecessor that this version lacks."""
         return tuple(sorted(self.removed.keys() - self.added.keys()))
 
     @cached_property
     def transaction(self) -> Transaction | None:
-        """The whole transaction of the commit; None if none is left."""
+        """The whole transaction of the commit; None if it is lost."""
         return self._view.transaction(self.after)
 
     @property
     def operation(self) -> Operation | None:
-        """What the commit did; None if no transaction is left."""
+        """The operation of the commit; None if the transaction is lost."""
         return self.transaction.operation if self.transaction else None
 
     @cached_property
@@ -104,20 +103,20 @@ class Step:
 def states_between(
     history: History, begin: int, end: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the states that only the first of two versions has, and those only of the second.
+    """Return the states that only the first of two versions has, and those of only the second.
 
-    They are given by their positions; nothing is at EMPTY, which is before all.
+    They are given by their positions; EMPTY is before all, and has none.
     """
     old, new = history.intervals.at(begin), history.intervals.at(end)
     return np.setdiff1d(old, new), np.setdiff1d(new, old)
 
 
 def same_life(before: Fragment, after: Fragment, operation: str | None = None) -> bool:
-    """Whether two states with one fragment ID are of one fragment, not of one that took its ID.
+    """Whether two states with one fragment ID belong to one fragment, not to one that took its ID.
 
-    A data file in common proves it, since their names are never used twice. But a cast of all
-    columns replaces every file; so where ``operation``, that of the later of two versions in a row,
-    gives no ID again, the ID is proof enough.
+    A common data file proves it, since their names are never used twice. But a cast of all columns
+    replaces every file; so if ``operation``, that of the later of two consecutive versions, assigns
+    no ID again, the ID is proof enough.
     """
     if operation not in _GIVES_IDS_AGAIN or before.files == after.files:
         return True

@@ -1,4 +1,4 @@
-"""From what users give for a table (path, URI, opened dataset) to the metadata of a branch."""
+"""From what users pass as a table (path, URI, opened dataset) to the metadata of a branch."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from lance_explorer.storage import IoCounts, NamespaceCommits, Options, open_sto
 __all__ = ["dataset_of", "open_view", "package_of", "reopened", "view_of"]
 
 _TREE = "/tree/"
-"""What is before the name of a branch in its root; a namespace tells of no branches."""
+"""The path before the name of a branch in its root; a namespace has no branches."""
 
 
 def open_view(
@@ -24,7 +24,7 @@ def open_view(
     allow_bases: Iterable[str | os.PathLike[str]] = (),
     io: IoCounts | None = None,
 ) -> HistoryView:
-    """Return the metadata of a branch; lance and lancedb are not imported for it.
+    """Return the metadata of a branch, without importing lance or lancedb.
 
     Parameters
     ----------
@@ -36,15 +36,13 @@ def open_view(
         How to get at its files, as pylance takes them; by default those of ``table``.
     allow_bases : iterable of str or os.PathLike
         Where the table may lead to, beside what is near.
-    io : IoCounts, optional
-        What counts requests and bytes, and may limit them.
+    io : IoCounts, optional The counter of requests and bytes, which may limit them.
 
     Raises
     ------
     CorruptFileError
         If the folder of versions mixes both schemes of file names.
-    InvalidArgumentError
-        If the URI has a scheme that is not served.
+    InvalidArgumentError If the URI has an unknown scheme.
     """
     opened = dataset_of(table)
     if branch is not None:
@@ -73,7 +71,7 @@ def open_view(
 
 
 def view_of(table: Any) -> HistoryView | None:
-    """Return the metadata that a Table stands for; None if it is something else."""
+    """Return the metadata of a Table; None for other objects."""
     view = getattr(table, "_view", None)
     return view if isinstance(view, HistoryView) else None
 
@@ -84,10 +82,10 @@ def reopened(
     allow_bases: Iterable[str | os.PathLike[str]] = (),
     io: IoCounts | None = None,
 ) -> HistoryView:
-    """Return the metadata of a table as it is now, for all that :func:`open_source` takes.
+    """Return the current metadata of a table, for everything that :func:`open_source` accepts.
 
-    A Table may be given, too: it is opened anew where it is, on its branch, with the options and
-    the allowed places that it has.
+    A Table is accepted, too: it is opened again, on its branch, with its options and allowed
+    places.
     """
     view = view_of(table)
     if view is None:
@@ -105,7 +103,7 @@ def package_of(table: Any) -> str:
 
 
 def dataset_of(table: Any) -> Any:
-    """Return the dataset of a lancedb table; anything else as it is.
+    """Return the dataset of a lancedb table; other objects unchanged.
 
     Raises
     ------
@@ -120,6 +118,6 @@ def dataset_of(table: Any) -> Any:
 
 
 def _branch_of(dataset: Any) -> str | None:
-    """Return the branch that a dataset is on, which its URI does not always tell."""
+    """Return the branch of a dataset, which its URI does not always contain."""
     branch = decode_manifest_message(dataset._ds.serialized_manifest()).branch
     return None if branch is None or dataset.uri.endswith(f"/tree/{branch}") else branch

@@ -1,7 +1,7 @@
-"""Commits that no writer makes by itself, after which nothing is told with certainty.
+"""Commits that no writer makes by itself, after which nothing is certain.
 
-The contract is in docs/EVIDENCE.md. Such a commit counts as if lost versions were before it: what
-it was built on, and which row IDs were given out there, nothing tells.
+The contract is in docs/EVIDENCE.md. Such a commit is treated like lost versions: its base, and the
+row IDs that were assigned there, are unknown.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ def uncertain_commits(history: History) -> Iterator[Finding]:
 
 
 def uncertain_commit(history: History, position: int) -> Finding:
-    """Return the finding that names such a commit, given its position."""
+    """Return the finding for such a commit, given its position."""
     record = history.records[position]
     if history.is_of_another_table[position]:
         before = history.records[position - 1]
@@ -35,7 +35,7 @@ def uncertain_commit(history: History, position: int) -> Finding:
                 Cause(
                     "the table was dropped and made anew, while a process held the former one and "
                     "committed on it",
-                    "no fragment of both has a data file in common",
+                    "no fragment of both has a common data file",
                 ),
                 Cause(f"the manifest of version {before.version} or {record.version} is damaged"),
             ),

@@ -1,4 +1,4 @@
-"""What sort of commit an Update is, and which rows of a commit are new."""
+"""The kinds of Update commits, and the new rows of a commit."""
 
 from collections.abc import Iterable
 
@@ -37,10 +37,10 @@ def is_plain_update(update: Update, schema: Iterable[Field]) -> bool:
 
 
 def writes_in_place(update: Update) -> bool:
-    """Whether updated rows stay where they are, and get values in other files.
+    """Whether updated rows keep their place, and get values in other files.
 
-    Writers before 1.0.4 had no mode yet that says so, but named the fields, and their files tell.
-    Other engines name fields in commits that write rows anew, too.
+    Writers before 1.0.4 had no mode to record it, but named the fields, and their files show it.
+    Other engines name fields in commits that rewrite rows, too.
     """
     if update.update_mode == UpdateMode.REWRITE_COLUMNS:
         return True
@@ -52,14 +52,14 @@ def writes_in_place(update: Update) -> bool:
 
 
 def inserts_nothing(keys: KeyExistenceFilter | None) -> bool:
-    """Whether there is a filter of inserted keys, and it holds none."""
+    """Whether there is an empty filter of inserted keys."""
     if keys is None:
         return False
     return not keys.key_hashes and (keys.bloom is None or not any(keys.bloom.bitmap))
 
 
 def has_new_rows(operation: Operation | None, fragment: Fragment) -> bool:
-    """Whether a transaction says by itself that all rows of a fragment are new.
+    """Whether a transaction itself records that all rows of a fragment are new.
 
     That takes no version to compare with. An update that names no other fragment only inserted.
     """
@@ -71,7 +71,7 @@ def has_new_rows(operation: Operation | None, fragment: Fragment) -> bool:
 
 
 def writes_rows(operation: Operation | None, fragment: Fragment) -> bool:
-    """Whether a transaction says that it wrote a fragment, with new rows or with updated ones."""
+    """Whether a transaction records that it wrote a fragment, with new or updated rows."""
     match operation:
         case Append() | Overwrite():
             written = operation.fragments

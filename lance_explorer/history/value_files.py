@@ -1,4 +1,4 @@
-"""Versions of which pylance may read the values: their files lie where the table may lead."""
+"""Versions whose values pylance may read: their files are in allowed places."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -46,23 +46,23 @@ _SHOWN_FILES = 3
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """Which states of a history may be read, by the base paths of a version and if it has blobs."""
+    """Which states of a history may be read, by base paths and the presence of blobs."""
 
     history: History
     states: dict[tuple[tuple[BasePath, ...], bool], NDArray[np.bool_]]
 
 
 _checked = notes(lambda: [_Checked(EMPTY_HISTORY, {})], are_carried=True)
-"""In a list: what was checked of the history, or version, that was asked for last."""
+"""A list of the checks of the last requested history, or version."""
 
 _decoded = notes(set[object], are_carried=True)
-"""Deletion files that were decoded, as they were then."""
+"""Deletion files that were decoded, with their state then."""
 
 
 def check_values(
     view: HistoryView, version: int, *, some_rows: bool = False
 ) -> Callable[[int, str], None]:
-    """Check that pylance may read values of a version: it follows whatever a manifest says.
+    """Check that pylance may read values of a version: it follows everything that a manifest names.
 
     All of the version is checked, since even for one row it may open files of every fragment.
 
@@ -78,15 +78,12 @@ def check_values(
 
     Returns
     -------
-    callable
-        Checks likewise a blob that lies outside, by its base path, 0 if it has none, and its URI.
+    callable The check of a blob outside, by its base path, 0 if it has none, and its URI.
 
     Raises
     ------
-    FormatError
-        If a file or an index lies where the table may not lead, or its base path does not exist.
-    StorageError
-        If only a ledger still has the version, and files with its values are gone.
+    FormatError If a file or an index is in a place that is not allowed, or its base path does not
+    exist. StorageError If only a ledger has the version, and files with its values are gone.
     """
     is_asked = has_no_values(view) or not some_rows
     lost = why_values_are_lost(view, version) if is_asked else None
@@ -125,9 +122,9 @@ def has_no_values(view: HistoryView) -> bool:
 
 
 def value_root(view: HistoryView, version: int) -> ValueUri:
-    """Return the root from which pylance reads a version, recorded and staged ones too.
+    """Return the root from which pylance reads a version, including recorded and staged ones.
 
-    Another process reads the values if that was asked for, or if damage is known.
+    Another process reads the values on request, or if damage is known.
     """
     manifest = None
     if _is_recorded(view, version) or _is_staged(view, version):
@@ -143,15 +140,15 @@ def value_root(view: HistoryView, version: int) -> ValueUri:
 
 
 def _is_damaged(view: HistoryView) -> bool:
-    """Tell whether what was read so far is damaged, without reading anything."""
+    """Tell whether anything read so far is damaged, without reading."""
     history = view.read_so_far
     return bool(history.unreadable) or any(one.severity == "error" for one in history.findings)
 
 
 def _decode_deletions(view: HistoryView, version: int, opened: Opened) -> None:
-    """Decode the deletion files that pylance will read, each once as long as it stays as it is.
+    """Decode the deletion files that pylance will read, each once as long as it does not change.
 
-    What is no file at all is refused when the version is opened.
+    A path that is not a file is refused when the version is opened.
     """
     manifest = view.file(version).path
     if _is_no_file(view.storage, manifest):
@@ -200,7 +197,7 @@ def _decode_deletions(view: HistoryView, version: int, opened: Opened) -> None:
 
 
 def _decode_row_ids(view: HistoryView, version: int) -> None:
-    """Decode the row-ID sequences in a manifest: pylance may take for ever over a false one."""
+    """Decode the row-ID sequences in a manifest: pylance may never finish a wrong one."""
     path, fragments = view.file(version).path, view.version(version).states
     try:
         messages = fragment_messages(view.storage.get(path))
@@ -220,7 +217,7 @@ def _is_no_file(root: Storage, path: str) -> bool:
 
 
 def why_values_are_lost(view: HistoryView, version: int) -> str | None:
-    """Return why no values can be read of a version that only a ledger still has; else None.
+    """Return why no values can be read of a version that only a ledger has; else None.
 
     Which of its files are missing is found by listing their folders; none is opened.
     """
@@ -245,7 +242,7 @@ def why_values_are_lost(view: HistoryView, version: int) -> str | None:
 
 
 def _is_staged(view: HistoryView, version: int) -> bool:
-    """Tell whether a version is committed whose manifest has not its name yet."""
+    """Tell whether a version is committed but its manifest is still staged."""
     return view.storage.commits is not None and not view.file(version).path.endswith(".manifest")
 
 
@@ -254,9 +251,9 @@ def _is_recorded(view: HistoryView, version: int) -> bool:
 
 
 def _missing_files(view: HistoryView, version: int) -> tuple[list[str], int]:
-    """Return which files with values and deleted rows are not there, and how many there should be.
+    """Return which files with values and deleted rows are missing, and how many there should be.
 
-    Those that a ledger has of deleted rows do not count: pylance reads its own.
+    Deletion files in a ledger do not count: pylance reads its own.
     """
     history, position = view.found(version)
     bases = history.records[position].manifest.base_paths
@@ -275,7 +272,7 @@ def _missing_files(view: HistoryView, version: int) -> tuple[list[str], int]:
 def _files(
     fragment: Fragment, bases: tuple[BasePath, ...], storage: Storage
 ) -> Iterator[tuple[Storage, str]]:
-    """Yield the files that reading a fragment opens: the root of each, and the path from there."""
+    """Yield the files that reading a fragment opens: the root of each, and its path."""
     for file in (*fragment.files, *[overlay.data_file for overlay in fragment.overlays]):
         yield data_file(file, bases, storage)
     deletions = fragment.deletion_file

@@ -1,7 +1,7 @@
 """Versions as people name them: numbers, tags, times, versions of branches. The one place for it.
 
-Times without a zone, days, and words such as "yesterday" are UTC. A day is a stretch of time: as
-the end of something it means all that was committed on it, too, as the beginning nothing of it.
+Times without a zone, days, and words such as "yesterday" are UTC. A day is a range: as an end it
+includes everything that was committed on it, as a beginning nothing.
 """
 
 import re
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 MAIN = "main"
-"""What the main branch is called where a branch must be named."""
+"""The name of the main branch where a branch must be named."""
 
 
 @runtime_checkable
@@ -54,11 +54,11 @@ class VersionLike(Protocol):
 
 
 VersionRef = SupportsIndex | str | date | tuple[str, "SupportsIndex | str | date"] | VersionLike
-"""A version, as :func:`resolve` takes it. A ``datetime`` is a ``date``, too."""
+"""A version in a form that :func:`resolve` accepts. A ``datetime`` is a ``date``, too."""
 
 
 class _Span(NamedTuple):
-    """When something was: a moment, or a day. ``start`` is the last moment before it began."""
+    """A time: a moment, or a day. ``start`` is the last moment before it began."""
 
     start: datetime
     stop: datetime
@@ -76,7 +76,7 @@ _EXPECTED = (
     "yesterday, yesterday 12:00, 3 hours ago), a version of a branch (dev@4) or a Snapshot"
 )
 _KINDS = (int, np.integer, str, date, tuple, VersionLike)
-"""Of which types a reference is."""
+"""The types of a reference."""
 
 
 def resolve(
@@ -87,7 +87,7 @@ def resolve(
     now: datetime | None = None,
     any_table: bool = False,
 ) -> BranchVersion:
-    """Return the version that somebody means, on whatever branch.
+    """Return the version that a reference means, on any branch.
 
     Parameters
     ----------
@@ -110,8 +110,7 @@ def resolve(
 
     Returns
     -------
-    BranchVersion
-        The branch and the number; whether that is kept is not looked at, where it was given.
+    BranchVersion The branch and the number; a given number is not checked.
     """
     match ref:
         case bool():
@@ -172,7 +171,7 @@ def kept_versions(view: HistoryView, name: str, versions: object) -> list[int]:
 def time_of(
     view: HistoryView, ref: VersionRef, *, is_begin: bool = False, now: datetime | None = None
 ) -> datetime:
-    """Return the time that somebody means, or that of the version that somebody means.
+    """Return the time that a reference means, or that of its version.
 
     Parameters
     ----------
@@ -187,8 +186,7 @@ def time_of(
 
     Raises
     ------
-    VersionNotFoundError
-        If a version is meant that is not kept, or that has no time.
+    VersionNotFoundError If its version is not kept, or has no time.
     """
     is_tag = isinstance(ref, str) and ref.strip() in view.refs.tags
     if not is_tag and (span := _said_span(ref, now)) is not None:
@@ -202,7 +200,7 @@ def time_of(
 
 
 def said_time(ref: object, now: datetime | None = None) -> datetime | None:
-    """Return the time that a time, a day or words for one mean, a day its end; None of others.
+    """Return the time of a time, a day (its end) or words for one; None for others.
 
     Examples
     --------
@@ -222,7 +220,7 @@ def _said_span(ref: object, now: datetime | None) -> _Span | None:
 
 
 def _whole(number: SupportsIndex) -> int | None:
-    """Return a whole number; None of what has the method for it, and is none, as some arrays."""
+    """Return a whole number; None for objects with the method that are not, as some arrays."""
     try:
         return index(number)
     except TypeError:
@@ -298,7 +296,7 @@ def _as_of(view: HistoryView, span: _Span, is_begin: bool) -> int:
 
 
 def _span(when: date) -> _Span:
-    """Return when a moment or a day was."""
+    """Return the begin of a moment or a day."""
     if isinstance(when, datetime):
         moment = when if when.tzinfo else when.replace(tzinfo=UTC)
         return _Span(moment, moment)
@@ -308,7 +306,7 @@ def _span(when: date) -> _Span:
 
 
 def _words_span(text: str, now: datetime) -> _Span | None:
-    """Return when something was that is said in words; None if they are no time."""
+    """Return the time that words mean; None if they are not a time."""
     words = text.lower()
     try:
         if words in _DAYS:

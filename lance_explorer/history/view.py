@@ -1,4 +1,4 @@
-"""A view of one branch of a table: its versions as they were listed, read when asked for."""
+"""A view of one branch of a table: its versions as they were listed, read on request."""
 
 import os
 import warnings
@@ -31,25 +31,24 @@ from lance_explorer.storage import FilePart, IoCounts, Storage, check_not_forked
 __all__ = ["HistoryView"]
 
 _MOST_SINGLE = 8
-"""Single versions that are kept: each has all of its fragments decoded."""
+"""The most single versions that are kept: each has all of its fragments decoded."""
 
 _PART_OF = 4
-"""A part is read by itself if it is not more than one of so many parts of all versions."""
+"""A part is read alone if it is at most this fraction of all versions."""
 
 _MOST_PARTS = 4
 
 _FIRST_PART, _PART_GROWS = 16, 8
-"""How many versions are read first when one is looked for from the end on, and how that grows."""
+"""How many versions are read first when searching from the end, and how that grows."""
 
 
 class HistoryView:
     """The versions of one branch, as they were listed at one time.
 
-    A view does not change: to look again makes another one, and those who hold this one are not
-    disturbed. Everything is read on first use and then kept; only versions that were removed before
-    their first use are left out then, of :attr:`listing` too. What is read of a table that somebody
-    may clean up or drop meanwhile can be trusted within
-    :meth:`~lance_explorer.history.live.LiveTable.answer`.
+    A view does not change: a new look makes another one, and holders of this one are not disturbed.
+    Everything is read on first use and then kept; only versions that were removed before their
+    first use are left out, also from :attr:`listing`. Data of a table that somebody may clean up or
+    drop meanwhile can be trusted within :meth:`~lance_explorer.history.live.LiveTable.answer`.
 
     Parameters
     ----------
@@ -66,10 +65,8 @@ class HistoryView:
         The name of the branch; None is the main branch.
     storage, main_storage : Storage
         The root of the branch, and that of the table.
-    recorded : Recorded, optional
-        Where versions were recorded before.
-    memories : Memories
-        What other modules made of this view (:mod:`lance_explorer.history.memories`).
+    recorded : Recorded, optional Earlier recordings of versions. memories : Memories What other
+    modules computed from this view (:mod:`lance_explorer.history.memories`).
     """
 
     def __init__(self, at: TableBranch, listing: VersionListing, refs: Refs) -> None:
@@ -96,7 +93,7 @@ class HistoryView:
         allow_bases: Iterable[str | os.PathLike[str]] = (),
         recorded: Recorded | None = None,
     ) -> "HistoryView":
-        """Return a branch as it is now.
+        """Return the current view of a branch.
 
         Parameters
         ----------
@@ -120,7 +117,7 @@ class HistoryView:
         return view
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process gets: it remembers nothing yet."""
+        """Return the state for another process: without memories."""
         return {**self.__dict__, "memories": {}}
 
     @property
@@ -145,7 +142,7 @@ class HistoryView:
 
     @property
     def recorded_versions(self) -> list[int]:
-        """The versions that only a ledger still has, ascending, detached ones last."""
+        """The versions that only a ledger has, ascending, detached ones last."""
         if self.recorded is None:
             return []
         files = (*self.listing.versions, *self.listing.detached)
@@ -153,12 +150,12 @@ class HistoryView:
 
     @property
     def recorded_findings(self) -> list[Finding]:
-        """What is wrong with what a ledger has of this branch."""
+        """Problems of the recordings of this branch."""
         return [] if self.recorded is None else self.recorded.findings(self.branch)
 
     @property
     def whole(self) -> "HistoryView":
-        """The branch that this is a part of (:meth:`part`); itself if it is none."""
+        """The branch that this is a part of (:meth:`part`); itself if it is whole."""
         return self
 
     @property
@@ -172,14 +169,14 @@ class HistoryView:
 
     @property
     def read_so_far(self) -> History:
-        """What was read of the history; an empty one if nothing was."""
+        """The part of the history that was read; empty at first."""
         return self._history or self._earlier
 
     def part(self, versions: Container[int]) -> "HistoryView | None":
-        """Return the same branch, of whose kept versions only some are read.
+        """Return the same branch, of which only some kept versions are read.
 
-        Such a part says nothing about other versions: not that they are gone, nor what was there
-        before. None if it saves little, or one of them cannot be read.
+        Such a part says nothing about other versions: not that they are gone, nor what they
+        contained. None if it saves little, or one of them cannot be read.
         """
         if self._history is not None:
             return None
@@ -193,25 +190,25 @@ class HistoryView:
         return part if len(part.history) == len(listing.versions) else None
 
     def of_fragments(self, fragments: range) -> "HistoryView":
-        """Return the same branch as if its versions had only the fragments with some IDs.
+        """Return the same branch with only the fragments of some IDs.
 
-        Only ask it what depends on each fragment alone.
+        Ask it only about things that depend on each fragment alone.
         """
         return _OfFragments(self, fragments)
 
     def refreshed(self, last_version: int | None = None) -> "HistoryView":
-        """Return the same branch as it is now: new versions, removed ones, changed refs.
+        """Return the current view of the same branch: new versions, removed ones, changed refs.
 
-        Only what is new will be read. If another table stands there now, nothing is taken over.
-        Versions after ``last_version``, if it is given, are as if they were not there.
+        Only new versions will be read. If another table replaced it, nothing is reused. Versions
+        after ``last_version`` are ignored.
         """
         return self._later(self.at.list_versions().up_to(last_version))
 
     def without_vanished(self) -> "HistoryView | None":
         """Return the same branch without the versions that were removed since they were listed.
 
-        Later versions are not there, unless the latest one was removed. None if none was removed,
-        on other branches that were looked at neither.
+        Later versions are not included, unless the latest one was removed. None if none was
+        removed, nor on other branches that were used.
         """
         now = self._look()
         gone = {*self.listing.versions, *self.listing.detached}.difference(
@@ -225,9 +222,9 @@ class HistoryView:
         return later
 
     def expect_there(self) -> None:
-        """Raise TableNotFoundError if the table is gone, or another one stands in its place.
+        """Raise TableNotFoundError if the table is gone, or another one replaced it.
 
-        If not, all that was read so far was of this table.
+        Otherwise, everything read so far was of this table.
         """
         latest = self.listing.versions[-1]
         found = self.storage.find(latest.path)
@@ -242,7 +239,7 @@ class HistoryView:
             )
 
     def values_missing(self, version: int) -> None:
-        """Note that pylance cannot read values of a version: a cleanup may remove it just now."""
+        """Record that pylance cannot read values of a version: a cleanup may be removing it."""
         self.storage.sessions.note(f"{self.storage.uri}@{version}")
 
     def on_branch(self, branch: str | None) -> "HistoryView":
@@ -261,30 +258,29 @@ class HistoryView:
         return self._branches[branch]
 
     def with_recorded(self, recorded: Recorded, branch: str | None = None) -> "HistoryView":
-        """Return this branch, or another one, with the versions that were recorded before."""
+        """Return this branch, or another one, with the recorded versions."""
         self.main_storage.bases.opened.clear()
         return HistoryView.open(self.main_storage, branch or self.branch, recorded=recorded)
 
     def noted_by(self, recorded: Recorded) -> "HistoryView":
-        """Return the same versions, not read yet, of which ``recorded`` notes what is read."""
+        """Return the same versions, unread, with ``recorded`` as the receiver of what is read."""
         return HistoryView(replace(self.at, recorded=recorded), self.listing, self.refs)
 
     def only(self, first: int, last: int) -> "HistoryView":
-        """Return this branch as if it had no versions but those from one to another."""
+        """Return this branch with only the versions of a range."""
         files = self.listing.only(range(first, last + 1)).versions
         return self._later(VersionListing(files, ()))
 
     def moved_to(self, listing: VersionListing) -> "HistoryView":
-        """Return this branch with other versions; of those that it has, none is read again."""
+        """Return this branch with other versions, without reading known ones again."""
         return self._later(listing)
 
     def led_to(self, uri: str) -> "HistoryView":
-        """Return another table, to which this one leads; what that leads to is judged as if it did.
+        """Return another table that this one refers to, with the same allowed places.
 
         Raises
         ------
-        UnsupportedFeatureError
-            If this table may not lead there.
+        UnsupportedFeatureError If this table may not refer to it.
         """
         return HistoryView.open(open_beside(self.main_storage, uri))
 
@@ -301,7 +297,7 @@ class HistoryView:
         raise VersionNotFoundError(f"no kept version is as old as {time.isoformat()}")
 
     def _from_the_end(self) -> Iterator[History]:
-        """Yield histories of ever more of the last versions, and that of all at the end."""
+        """Yield histories of growing numbers of the last versions, and of all at the end."""
         kept, number = self.listing.versions, _FIRST_PART
         while number < len(kept):
             part = self.part(range(kept[-number].version, kept[-1].version + 1))
@@ -312,7 +308,7 @@ class HistoryView:
         yield self.history
 
     def version(self, version: int) -> History:
-        """Return the history of one version alone, detached ones too, from its file."""
+        """Return the history of one version alone, also a detached one, from its file."""
         check_not_forked()
         history = self._single.pop(version, None)
         if history is None:
@@ -321,19 +317,19 @@ class HistoryView:
         if len(self._single) > _MOST_SINGLE:
             self._single.pop(next(iter(self._single)), None)  # asked for longest ago
         if self._history is not None and (doubted := self._history.states.contradicted):
-            # Other versions contradict it, which a version alone cannot tell.
+            # Other versions contradict it, which one version alone cannot show.
             return replace(history, states=States(history.states.parts, doubted))
         return history
 
     def found(self, version: int) -> tuple[History, int]:
-        """Return a history that has a version, and its position; the whole one if it is read."""
+        """Return a history that contains a version, and its position; the whole one if read."""
         history = self._history
         if history is None or version not in history:
             history = self.version(version)
         return history, history.position(version)
 
     def transaction(self, record: VersionRecord) -> Transaction | None:
-        """Return the whole transaction of a version; None if none is left."""
+        """Return the whole transaction of a version; None if it is lost."""
         stored = record.transaction
         if stored is None:
             return None
@@ -351,13 +347,13 @@ class HistoryView:
     def reading_transactions(
         self, records: Iterable[VersionRecord]
     ) -> AbstractContextManager[None]:
-        """Return a context in which transactions will be asked for, best in this order."""
+        """Return a context in which transactions will be read, best in this order."""
         stored = [record.transaction for record in records if record.transaction is not None]
         parts = [FilePart(s.path, s.offset, s.num_bytes) for s in stored if s.data is None]
         return self.storage.reading_ahead(parts)
 
     def missing_version(self, version: int) -> VersionNotFoundError:
-        """Return the error that says why a version is not there, and which ones are."""
+        """Return the error that explains why a version is missing, and which ones exist."""
         kept = [file.version for file in self.listing.versions]
         remain = "1 version remains" if len(kept) == 1 else f"{len(kept)} versions remain"
         there = f"{remain}, {kept[0]} to {kept[-1]}"
@@ -386,7 +382,7 @@ class HistoryView:
         raise self.missing_version(version)
 
     def _read(self) -> History:
-        """Return the history, read as far as it is not known."""
+        """Return the history, reading what is missing."""
         if self.recorded is not None and not self._earlier.records:
             self._earlier = self.recorded.history(self.storage, self.branch, self.listing)
         history = extend(self._earlier, self.storage, self.listing, self.recorded, self.branch)
@@ -413,7 +409,7 @@ class HistoryView:
         return history
 
     def _without_unread(self, history: History) -> History:
-        """Part versions that were removed from those whose files cannot be had."""
+        """Separate removed versions from those whose files cannot be read."""
         read, now = set(history.versions_read), set(self._look().versions)
         unread = [file for file in self.listing.versions if file.version not in read]
         if self.listing.versions[-1] in unread and self.listing.versions[-1] not in now:
@@ -432,7 +428,7 @@ class HistoryView:
         return with_unreadable(history, [(file, _listed_but_missing(file)) for file in damaged])
 
     def _look(self) -> VersionListing:
-        """Return what is listed now, of the table that was listed before."""
+        """Return the current listing of the same table."""
         now = self.at.list_versions()
         is_known = not set(self.listing.versions).isdisjoint(now.versions)
         if not is_known and now.versions[0].version <= self.latest_version:
@@ -449,7 +445,7 @@ class HistoryView:
             return True
 
     def _later(self, listing: VersionListing, refs: Refs | None = None) -> "HistoryView":
-        """Return the same branch with other versions, and what was read of those that stay."""
+        """Return the same branch with other versions, keeping what was read of common ones."""
         later = HistoryView(self.at, listing, refs or Refs(self.main_storage))
         if not set(self.listing.versions).isdisjoint(listing.versions):
             later._earlier = self.read_so_far if self._is_whole else EMPTY_HISTORY
@@ -477,7 +473,7 @@ class HistoryView:
 
 
 class _Part(HistoryView):
-    """A branch of whose versions only ``of_versions`` are read."""
+    """A branch of which only the versions ``of_versions`` are read."""
 
     def __init__(self, whole: HistoryView, of_versions: VersionListing) -> None:
         super().__init__(whole.at, whole.listing, whole.refs)
@@ -495,7 +491,7 @@ class _Part(HistoryView):
 
 
 class _OfFragments(HistoryView):
-    """A branch as if its versions had only some fragments."""
+    """A branch whose versions have only some fragments."""
 
     def __init__(self, every: HistoryView, fragments: range) -> None:
         super().__init__(every.at, every.listing, every.refs)

@@ -1,8 +1,8 @@
 """Index coverage over all versions: how many rows each index answers for, and since when.
 
-One row a fragment and segment would grow with versions times fragments, since each new segment has
-all fragments anew. What is told here is one row an index, and it takes no more work than there are
-changes: rows are added up as fragments change state, or are covered by an index.
+A row for each fragment and segment would grow with versions times fragments, since each new segment
+lists all fragments again. This frame has one row for each index, and its cost is the number of
+changes: rows are added up as fragments change state, or become covered by an index.
 """
 
 from collections.abc import Collection, Iterator
@@ -54,7 +54,7 @@ class _Line(NamedTuple):
 
 
 class _Tally:
-    """Fragments that are there, counted, and their rows."""
+    """Present fragments, their count and rows."""
 
     def __init__(self) -> None:
         self._fragments = self._rows = self._unknown = 0
@@ -83,7 +83,7 @@ class _Index:
     def change(
         self, kind: str, num_segments: int, listed: BitMap | None, there: dict[int, int]
     ) -> None:
-        """Take the index as it is in the next version."""
+        """Update the index to the next version."""
         self._kind, self._num_segments = kind, num_segments
         old, new = self._listed or BitMap(), listed or BitMap()
         for fragment_id in old ^ new:
@@ -107,7 +107,7 @@ class _Index:
 
 
 def all_index_coverage(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each index and each interval in which it covered as much."""
+    """Return one row for each index and each interval with the same coverage."""
     history = view.history
     distinct, intervals = intervals_of(list(_lines(view)))
     lines = [distinct[key] for key in intervals.keys.tolist()]
@@ -155,7 +155,7 @@ def _lines(view: HistoryView) -> Iterator[Collection[_Line]]:
 def _changed(
     view: HistoryView, record: VersionRecord, before: dict[str, _Index], there: dict[int, int]
 ) -> dict[str, _Index]:
-    """Return the indices of a version, given those of the one before."""
+    """Return the indices of a version, given those of the previous one."""
     reuse = fragment_reuse(view, record)
     by_name: dict[str, list[BitMap | None]] = {}
     kinds: dict[str, str] = {}

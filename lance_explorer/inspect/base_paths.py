@@ -1,4 +1,4 @@
-"""Base paths: roots outside the table's own under which files of it lie."""
+"""Base paths: roots outside the table's own that contain some of its files."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def base_paths(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def all_base_paths(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each base path that there ever was and each interval of it."""
+    """Return one row for each base path of any version and each interval of it."""
     history = view.history
     distinct, intervals = intervals_of(_by_position(history))
     bases = [distinct[key] for key in intervals.keys.tolist()]

@@ -142,7 +142,7 @@ class Inspect:
 
     @documented(ALL_DATA_FILES)
     def all_data_files(self) -> pl.DataFrame:
-        """Return every data file that there ever was, one row for each interval of each state.
+        """Return every data file of any version, one row for each interval of each state.
 
         The state of a file changes when more of its fields are replaced. Names of fields, and
         ``root``, are those of the first version of the interval.
@@ -328,7 +328,7 @@ class Inspect:
 
     @documented(ALL_FRAGMENT_REUSE)
     def all_fragment_reuse(self) -> pl.DataFrame:
-        """Return every entry of the fragment reuse index there ever was, one row for each interval.
+        """Return every entry of the fragment reuse index of any version, one row for each interval.
 
         An entry that is not current was trimmed after ``last_version``. Reuse indices that cannot
         be read are left out; :meth:`fragment_reuse` of such a version says why.
@@ -353,7 +353,7 @@ class Inspect:
 
     @documented(ALL_CONFIG)
     def all_config(self) -> pl.DataFrame:
-        """Return every entry of config and metadata that there ever was, one row for each interval.
+        """Return every entry of config and metadata of any version, one row for each interval.
 
         Examples
         --------
@@ -393,7 +393,7 @@ class Inspect:
 
     @_of_version(BASE_PATHS)
     def base_paths(self, version: VersionRef | None = None) -> pl.DataFrame:
-        """Return the base paths of a version: the roots beside its own that it uses, one row each.
+        """Return the base paths of a version: the roots besides its own that it uses, one row each.
 
         Examples
         --------
@@ -405,7 +405,7 @@ class Inspect:
 
     @documented(ALL_BASE_PATHS)
     def all_base_paths(self) -> pl.DataFrame:
-        """Return every base path there ever was, one row for each interval of it.
+        """Return every base path of any version, one row for each interval of it.
 
         Examples
         --------
@@ -431,7 +431,7 @@ class Inspect:
 
     @documented(ALL_ROW_ID_SEGMENTS)
     def all_row_id_segments(self) -> pl.DataFrame:
-        """Return every row-ID sequence there ever was, one row for each segment and each interval.
+        """Return every row-ID sequence of any version, one row for each segment and each interval.
 
         Deleting rows does not change a sequence, so the cost depends on the number of distinct
         sequences, not of versions. Versions with unknown reader flags are left out, and so are
@@ -460,7 +460,7 @@ class Inspect:
 
     @documented(ALL_ROW_ID_ENCODINGS)
     def all_row_id_encodings(self) -> pl.DataFrame:
-        """Return how well each row-ID sequence there ever was is encoded, by interval.
+        """Return how well each row-ID sequence of any version is encoded, by interval.
 
         Versions with unknown reader flags are left out, and so are sequences that cannot be
         decoded; :meth:`row_id_encodings` of such a version says why.
@@ -503,7 +503,7 @@ class Inspect:
 
     @documented(ALL_VERSION_RUNS)
     def all_version_runs(self) -> pl.DataFrame:
-        """Return every row-version sequence there ever was, one row for each run and each interval.
+        """Return every row-version sequence of any version, one row for each run and each interval.
 
         Versions with unknown reader flags are left out, and so are sequences that cannot be
         decoded; :meth:`version_runs` of such a version says why.
@@ -537,7 +537,7 @@ class Inspect:
 
     @documented(ALL_DELETIONS)
     def all_deletions(self) -> pl.DataFrame:
-        """Return every deletion file that there ever was, one row for each interval of it.
+        """Return every deletion file of any version, one row for each interval of it.
 
         Reads each of them once. A missing or damaged file has a ``problem``. Versions with unknown
         reader flags are left out.
@@ -573,10 +573,10 @@ class Inspect:
         """Return what is in the write-ahead log, one row for each generation of each shard.
 
         Writers put rows into a log first, in shards; later they are written as small tables, called
-        generations, and merged. What is not merged, a scan of the table does not see. Deletes count
-        as changes, and a row that was written twice counts twice. The folder of the log is listed
-        anew, and entries of the log that are in no generation are read. A table without a log has
-        no rows here.
+        generations, and merged. A scan of the table does not see rows that are not merged. Deletes
+        count as changes, and a row that was written twice counts twice. The folder of the log is
+        listed anew, and entries of the log that are in no generation are read. A table without a
+        log has no rows here.
 
         Examples
         --------
@@ -591,7 +591,7 @@ class Inspect:
 
         Reads the end of each data file of the version. A nested column has a row for each part that
         has values of its own. Values of columns that were dropped or replaced are still in files.
-        Where not all files can be read, sizes are null.
+        If some files cannot be read, sizes are null.
 
         Examples
         --------
@@ -603,13 +603,13 @@ class Inspect:
 
     @documented(STORAGE)
     def storage(self, clones: Iterable[Any] = ()) -> pl.DataFrame:
-        """Return whose each object is: one row for each below the root, and each that is missing.
+        """Return the owner of each object: one row for each below the root, and each missing one.
 
-        The table is looked at anew, so that versions may be newer than those of other frames. All
-        branches are looked at; ``live`` is what the latest version of this one needs. In other
-        places, such as base paths, only files that a manifest names have a row. If a manifest, or
-        the file of a tag or branch, cannot be read, files that nobody else names are ``unknown``.
-        What clones of the table need is only known if they are named in ``clones``.
+        The table is read again, so versions may be newer than those of other frames. All branches
+        are considered; ``live`` is what the latest version of this one needs. In other places, such
+        as base paths, only files that a manifest names have a row. If a manifest, or the file of a
+        tag or branch, cannot be read, files that no other one names are ``unknown``. What clones of
+        the table need is known only if they are named in ``clones``.
 
         Parameters
         ----------
@@ -672,7 +672,7 @@ class Inspect:
 
     @documented(GAPS)
     def gaps(self) -> pl.DataFrame:
-        """Return the gaps: stretches of version numbers that are not kept, one row each.
+        """Return the gaps: ranges of version numbers that are not kept, one row each.
 
         Examples
         --------
@@ -698,7 +698,7 @@ class Inspect:
 
     @documented(FINDINGS)
     def findings(self) -> pl.DataFrame:
-        """Return what is wrong with the table, or worth knowing, one row for each finding.
+        """Return the findings about the table, one row each.
 
         Examples
         --------
@@ -715,7 +715,7 @@ class Inspect:
 
 
 class _Still(LiveTable):
-    """A branch of which nothing is asked again, since whoever asks for a frame does that."""
+    """A branch whose answers are not repeated, since the caller of a frame does that."""
 
     def answer(self, build: Callable[[HistoryView], _T]) -> _T:
         return build(self.view)

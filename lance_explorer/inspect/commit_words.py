@@ -76,7 +76,7 @@ class Commit:
 
 
 def commits(view: HistoryView, last: int | None = None) -> list[Commit]:
-    """Return what is known of the commits of kept versions, oldest first; only the last so many.
+    """Return what is known of the commits of kept versions, oldest first; optionally only the last.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def commits(view: HistoryView, last: int | None = None) -> list[Commit]:
 
 
 def _commits(view: HistoryView, read: HistoryView, frame: pl.DataFrame) -> list[Commit]:
-    """Return what is known of the commits of some versions, of which ``read`` has those before."""
+    """Return what is known of the commits of some versions; ``read`` has their predecessors."""
     records = read.history.records
     if not len(frame):
         return []
@@ -142,7 +142,7 @@ def _schema_changes(view: HistoryView) -> Mapping[int, Sequence[FieldChange]]:
 
 
 def commit_words(commit: Commit) -> str:
-    """Return one sentence on what a commit did; names and values stand in backticks.
+    """Return one sentence on what a commit did; names and values are in backticks.
 
     Examples
     --------
@@ -310,7 +310,7 @@ def _index_words(operation: CreateIndex, before: frozenset[str]) -> list[str]:
 
 
 def _lost_index_words(commit: Commit) -> list[str]:
-    """Name indices that are gone by a commit of another purpose."""
+    """Name indices that a commit of another purpose removed."""
     is_known = commit.counts["fragments_added"] is not None
     if not is_known or isinstance(commit.operation, CreateIndex | Clone):
         return []

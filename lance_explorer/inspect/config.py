@@ -1,4 +1,4 @@
-"""Configuration and metadata: keys and values of one version, or all that there ever were."""
+"""Configuration and metadata: keys and values of one version, or of any version."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def config(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def all_config(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each entry that there ever was and each interval in which it was there."""
+    """Return one row for each entry of any version and each interval of it."""
     history = view.history
     distinct, intervals = intervals_of(_entries_by_position(history))
     entries = tuple([distinct[key] for key in intervals.keys.tolist()])
@@ -63,7 +63,7 @@ def all_config(view: HistoryView) -> pl.DataFrame:
 
 
 def _entries_by_position(history: History) -> list[ConfigEntries]:
-    """Return the entries of each record; neighbours with the same ones share them."""
+    """Return the entries of each record; equal neighbours share them."""
     by_position: list[ConfigEntries] = []
     before: VersionRecord | None = None
     for record in history.records:

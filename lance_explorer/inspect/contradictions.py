@@ -1,7 +1,7 @@
 """Manifests that contradict their neighbours or their transaction.
 
-Nothing in the format has a checksum. But each version repeats nearly all of the one before, and its
-transaction says what it changed: what differs although nothing changed it is damage.
+Nothing in the format has a checksum. But each version repeats nearly all of the previous one, and
+its transaction records what it changed: an unexplained difference is damage.
 """
 
 from collections.abc import Iterator
@@ -55,26 +55,26 @@ _MAY_BE_ANYTHING = frozenset(
 _MOST_TOLD = 3
 
 MOST_COMPARED = 100_000
-"""If a commit added more fragments, they are not compared with those in its transaction."""
+"""The most added fragments that are compared with those in the transaction."""
 
 
 class _Neighbours(Step):
-    """A version and the one before it, which is kept."""
+    """A version and its kept predecessor."""
 
     before: VersionRecord
 
     def states_of(self, fragment_id: int) -> tuple[Fragment | None, Fragment | None]:
-        """Return both states of a fragment that changed; None where it was not there."""
+        """Return both states of a changed fragment; None if it did not exist."""
         keys = self.removed.get(fragment_id), self.added.get(fragment_id)
         before, after = [None if key is None else self.history.states[key] for key in keys]
         return before, after
 
 
 def contradictions(view: HistoryView) -> list[Finding]:
-    """Return a finding for each version that contradicts the one before or its transaction.
+    """Return a finding for each version that contradicts its predecessor or its transaction.
 
-    Only what differs from the version before is looked at. What nothing else repeats, such as a
-    time or the writer, nothing can contradict.
+    Only differences from the previous version are checked. Values that nothing repeats, such as a
+    time or the writer, cannot be contradicted.
     """
     found, history = [], view.history
     positions = np.flatnonzero(history.follows_previous[1:]).tolist()
@@ -100,7 +100,7 @@ def contradictions(view: HistoryView) -> list[Finding]:
 
 
 def renumbered(view: HistoryView) -> Iterator[Finding]:
-    """Find commits that gave names of columns to field IDs of which files have other values.
+    """Find commits that gave names of columns to field IDs whose files have other values.
 
     A Merge keeps field IDs or takes new ones; only one with a schema made by hand does not.
     """
@@ -290,7 +290,7 @@ def _changed_deletions(
 
 
 def _is_undeleted(step: _Neighbours) -> bool:
-    """Tell whether a plan of recovery gave back the deletion file before one that was lost."""
+    """Tell whether a recovery plan brought back the deletion file before a lost one."""
     try:
         transaction = step.transaction
     except LanceExplorerError:
@@ -325,7 +325,7 @@ def _new_fragments(step: _Neighbours, transaction: Transaction) -> Iterator[str]
     by_path = {fragment.files[0].path: fragment for fragment in named if fragment.files}
     all_states = step.history.states
     known = {file.path for state in step.removed.values() for file in all_states[state].files}
-    # What was committed since the version that it read may have changed files of a fragment, too.
+    # Commits after its read version may have changed files of a fragment, too.
     is_rebased = transaction.read_version != step.version - 1
     for fragment_id, state in step.added.items():
         after = all_states[state]
@@ -350,7 +350,7 @@ def _new_fragments(step: _Neighbours, transaction: Transaction) -> Iterator[str]
 
 
 def _only_filled_in(before: Fragment, after: Fragment) -> bool:
-    """Tell whether a state is another only by what was not told before."""
+    """Tell whether a state differs only by what was unknown before."""
     if not _same_files(before, after):
         return False
     rows = after.physical_rows if before.physical_rows is None else before.physical_rows
@@ -364,7 +364,7 @@ def _only_filled_in(before: Fragment, after: Fragment) -> bool:
 def _in_use(fragment: Fragment, schema: tuple[Field, ...]) -> Fragment:
     """Return a fragment without files that have no column of a version: a commit drops these.
 
-    Columns of a file were given up, or dropped, or cast, which gave them other IDs.
+    Columns of a file were replaced, or dropped, or cast, which gave them other IDs.
     """
     fields = {field.id for field in schema}
     files = [
@@ -379,7 +379,7 @@ def _same_files(before: Fragment, after: Fragment) -> bool:
 
 
 def _same_file(before: DataFile, after: DataFile) -> bool:
-    """Tell whether it may be one file: columns may be given up, and what was not told may be."""
+    """Tell whether it may be one file: columns may be dropped, and unknown facts filled in."""
     if before == after:
         return True
     fields = [

@@ -1,4 +1,4 @@
-"""Data files: of one version, or every one that a fragment ever had."""
+"""Data files: of one version, or of any version."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def data_files(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def all_data_files(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each state of a data file and each interval in which it was there.
+    """Return one row for each state of a data file and each interval of it.
 
     A file is in another state when more of its fields have been replaced.
     """

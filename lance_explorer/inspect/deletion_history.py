@@ -1,7 +1,7 @@
-"""The deleted rows of one fragment: in which version each was masked, and by what.
+"""The deleted rows of one fragment: the version that deleted each, and how.
 
 A fragment ID may be used again, for another fragment or for the same one that a restore brings
-back. Data files tell which: states that share one are of one fragment, however long it was away.
+back. Data files decide: states that share one belong to one fragment, however long it was absent.
 """
 
 from collections.abc import Iterator
@@ -139,13 +139,13 @@ def deletion_history(view: HistoryView, fragment_id: int) -> pl.DataFrame:
 
 
 def _of_fragment(history: History, fragment_id: int) -> History:
-    """Return the history with the intervals of one fragment alone."""
+    """Return the history with only the intervals of one fragment."""
     own = [number for number, state in enumerate(history.states) if state.id == fragment_id]
     return replace(history, intervals=only_keys(history.intervals, own))
 
 
 def _lives(history: History) -> list[list[_Stay]]:
-    """Part the stays of all fragments that had the ID in turn, each in the order of versions."""
+    """Divide the stays of all fragments that had the ID in turn, each in the order of versions."""
     lives: list[list[_Stay]] = []
     columns = history.intervals
     for key, first, last in zip(
@@ -162,19 +162,19 @@ def _lives(history: History) -> list[list[_Stay]]:
 
 
 def _is_same(history: History, earlier: _Stay, stay: _Stay) -> bool:
-    """Whether two stays are of one fragment; if not in a row, only data files can tell."""
+    """Whether two stays belong to one fragment; if not consecutive, only data files can show it."""
     in_a_row = _goes_on(history, earlier, stay)
     operation = history.records[stay.first].operation if in_a_row else None
     return same_life(earlier.state, stay.state, operation)
 
 
 def _goes_on(history: History, earlier: _Stay, stay: _Stay) -> bool:
-    """Whether there is no version between two stays, be it kept or gone."""
+    """Whether there is no version between two stays, kept or lost."""
     return earlier.last + 1 == stay.first and bool(history.follows_previous[stay.first])
 
 
 def _maskings(view: HistoryView, history: History, life: list[_Stay]) -> list[_Masking]:
-    """Compare the deleted rows of each stay with those of the one before."""
+    """Compare the deleted rows of each stay with those of the previous one."""
     maskings: list[_Masking] = []
     masked, before = BitMap(), None
     for stay in life:
@@ -193,7 +193,7 @@ def _maskings(view: HistoryView, history: History, life: list[_Stay]) -> list[_M
 
 
 def _undo(maskings: list[_Masking], undone: BitMap, version: int) -> Iterator[_Masking]:
-    """Yield maskings, those of rows that came back apart."""
+    """Yield deletions, with restored rows separate."""
     for masking in maskings:
         back = masking.offsets & undone if masking.undone_at is None else BitMap()
         yield replace(masking, offsets=masking.offsets - back)
@@ -201,7 +201,7 @@ def _undo(maskings: list[_Masking], undone: BitMap, version: int) -> Iterator[_M
 
 
 def _is_emptied(history: History, stay: _Stay) -> bool:
-    """Whether the fragment was removed behind a stay because its last rows were deleted."""
+    """Whether the fragment was removed after a stay because its last rows were deleted."""
     after = stay.last + 1
     if after == len(history) or not history.follows_previous[after]:
         return False
@@ -226,7 +226,7 @@ def _rows(
     row_ids: dict[FragmentSequence, RowIdSequence],
     place: str,
 ) -> pl.DataFrame:
-    """Return one row for each masked row."""
+    """Return one row for each deleted row."""
     record = history.records[masking.position]
     offsets = deleted_offsets(masking.offsets).astype(np.uint64)
     operation = record.operation if masking.is_exact else None

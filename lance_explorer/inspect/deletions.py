@@ -1,4 +1,4 @@
-"""Deletion files: how many rows of a fragment they mask, how, and what that costs."""
+"""Deletion files: how many rows of a fragment they delete, how, and their cost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ class _OwnedFile:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is at the place of a deletion file; ``deleted`` is None if it cannot be understood."""
+    """What is at the place of a deletion file; ``deleted`` is None if it cannot be decoded."""
 
     num_bytes: int | None
     deleted: BitMap | None
@@ -120,7 +120,7 @@ def deletions(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def all_deletions(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each deletion file and each interval in which it was there."""
+    """Return one row for each deletion file and each interval of it."""
     history = readable_history(view.history)
     files, intervals = distinct_parts(history, _owned_files)
     rows = _describe(view, history, files, intervals)
@@ -208,7 +208,7 @@ def _row(owned: _OwnedFile, bases: tuple[BasePath, ...], found: _Found) -> dict[
 
 
 def _other_size(deleted: BitMap, file_type: int) -> int:
-    """Return the bytes of the other type of file with the same rows."""
+    """Return the size of the other type of file with the same rows."""
     if file_type == DeletionFileType.ARROW_ARRAY:
         return len(deleted.serialize())
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Detached versions: commits that stand in no line of history, each read on its own."""
+"""Detached versions: commits on no branch, each read on its own."""
 
 from typing import Any
 
@@ -56,13 +56,13 @@ DETACHED = FrameSchema(
         KNOWN_FROM,
     ),
 )
-"""The columns of ``inspect.detached()``. What a manifest says is null where it cannot be read."""
+"""The columns of ``inspect.detached()``. What a manifest contains is null if it cannot be read."""
 
 _UNREADABLE: dict[str, Any] = {column.name: None for column in _CONTENT}
 
 
 def detached(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each detached version, by number, which says nothing about order."""
+    """Return one row for each detached version, by number, which implies no order."""
     files = view.listing.detached
     contents = [_content(view, file.version) for file in files]
     return DETACHED.build(

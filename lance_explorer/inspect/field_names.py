@@ -1,4 +1,4 @@
-"""Which field an id means: ids are used again, so that the same id has other names over time."""
+"""The meaning of field IDs: IDs are reused, so the same ID has other names over time."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,7 +9,7 @@ from lance_explorer.history.history import History
 __all__ = ["FieldNames", "field_names", "names_of"]
 
 FieldNames = Mapping[int, str]
-"""Paths by field id, as one version has them; markers in data files, too, have a name."""
+"""Paths by field ID in one version; markers in data files have a name, too."""
 
 _MARKERS = {TOMBSTONE: "<tombstone>", **HIDDEN_FIELDS}
 
@@ -27,5 +27,5 @@ def field_names(history: History) -> list[FieldNames]:
 
 
 def names_of(field_ids: Iterable[int], names: FieldNames) -> list[str | None]:
-    """Return the names of fields; None for those that the schema does not have."""
+    """Return the names of fields; None for those that the schema lacks."""
     return [names.get(field_id) for field_id in field_ids]

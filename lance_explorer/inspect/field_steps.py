@@ -1,9 +1,8 @@
-"""What became of each field from one version to the next.
+"""The fate of each field from one version to the next.
 
-Field ids are used again, so that an id alone does not tell a column. Two states of a field are of
-one column if they have one id and one path, or one id, one type and never a schema without that id
-between them, of commits that were not undone; an Overwrite starts ids over, and only the path
-counts.
+Field IDs are reused, so an ID alone does not identify a column. Two states of a field belong to one
+column if they have one ID and one path, or one ID, one type and never a schema without that ID
+between them, of commits that were not undone; an Overwrite restarts IDs, and only the path counts.
 """
 
 from collections.abc import Callable, Iterator
@@ -49,7 +48,7 @@ def field_states(history: History) -> list[FieldStates]:
 
 
 class FieldSteps:
-    """How states of fields began and ended; the work is in the steps that change the schema.
+    """How states of fields began and ended; only steps that change the schema cost something.
 
     Parameters
     ----------
@@ -105,7 +104,7 @@ class FieldSteps:
     def _pairs(
         self, removed: list[FieldState], new: list[FieldState], position: int
     ) -> Iterator[tuple[FieldState, FieldState, Change]]:
-        """Yield each state that goes on as another one, with that one and what was done to it."""
+        """Yield each state that continues as another one, with that one and the change."""
         by_id = {state.id: state for state in removed}
         is_overwrite = self._history.records[position].operation == OperationName.OVERWRITE
         rest = []
@@ -122,7 +121,7 @@ class FieldSteps:
                 yield by_path[now.path], now, "altered" if is_overwrite else "cast"
 
     def _is_same_column(self, old: FieldState, now: FieldState, position: int) -> bool:
-        """Whether two states with one id are of one column."""
+        """Whether two states with one ID belong to one column."""
         if old.path == now.path:
             return True
         operation = self._history.records[position].operation

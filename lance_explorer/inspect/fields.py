@@ -1,4 +1,4 @@
-"""Fields: of the schema of one version, or every state that any field was ever in."""
+"""Fields: of the schema of one version, or of any version."""
 
 import json
 import re
@@ -90,9 +90,9 @@ def fields(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def all_fields(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each state of a field and each interval in which it was there.
+    """Return one row for each state of a field and each interval of it.
 
-    Renamed, cast or otherwise altered, a field is in another state; a cast gives it another id.
+    A renamed, cast or otherwise altered field is in another state; a cast gives it another ID.
     """
     history = view.history
     by_position = field_states(history)
@@ -144,5 +144,5 @@ def _encoding(metadata: dict[str, str]) -> dict[str, Any]:
 
 
 def _parsed(value: str) -> Any:
-    """Return a number or boolean as such, other text as it is."""
+    """Return a number or boolean, or the text itself."""
     return json.loads(value) if _NUMBER_OR_BOOLEAN.fullmatch(value) else value

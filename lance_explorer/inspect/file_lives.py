@@ -18,7 +18,7 @@ __all__ = ["DATA", "DELETIONS", "FILE_KINDS", "INDICES", "deletion_sizes", "file
 DATA, DELETIONS, INDICES = "data files", "deletion files", "index segments"
 
 FILE_KINDS = (DATA, DELETIONS, INDICES)
-"""What kinds of files there are beside manifests."""
+"""The kinds of files besides manifests."""
 
 _DELETIONS = "_deletions"
 
@@ -34,7 +34,7 @@ _LIVES = {
 
 
 class _Lives(NamedTuple):
-    """Of each key, its first position, and whether the latest version has it, and any live one."""
+    """For each key, its first position, and whether the latest version, or any live one, has it."""
 
     first: NDArray[np.int64]
     is_current: NDArray[np.bool_]
@@ -44,7 +44,7 @@ class _Lives(NamedTuple):
 def deletion_sizes(view: HistoryView) -> pl.DataFrame:
     """Return the ``path`` and ``size_bytes`` of the deletion files below the root of the branch.
 
-    No metadata tell these: the folder is listed, which no file has to be opened for.
+    No metadata contain these: the folder is listed, without opening a file.
     """
     files = view.storage.list_files(_DELETIONS)
     columns = {
@@ -145,7 +145,7 @@ def _lives(intervals: Intervals, num_keys: int, is_live: NDArray[np.bool_]) -> _
 
 
 def _listed(kind: str, lives: _Lives, files: list[list[_File]]) -> pl.DataFrame:
-    """Return the files of some owners, which were there from and to when these were."""
+    """Return the files of some owners, with the intervals of these."""
     counts = [len(of_owner) for of_owner in files]
     every = [file for of_owner in files for file in of_owner]
     bases, paths, sizes = zip(*every, strict=True) if every else ((), (), ())

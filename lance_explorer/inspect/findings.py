@@ -1,4 +1,4 @@
-"""Findings: what is wrong with a table, or worth knowing about it, as a frame."""
+"""Findings about a table as a frame."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _HINT = "_versions/latest_version_hint.json"
 
 
 def metadata_findings(view: HistoryView) -> list[Finding]:
-    """Return what manifests and their history say, then what is wrong with tags and branches."""
+    """Return the findings on manifests and their history, then on tags and branches."""
     history = view.history
     of_history = [
         *history.findings,
@@ -50,9 +50,9 @@ def findings(view: HistoryView) -> pl.DataFrame:
 
 
 def _opened_as(view: HistoryView) -> Iterator[Finding]:
-    """Yield a finding if the table was opened under a name that Lance takes for another place.
+    """Yield a finding if the table was opened under a name that Lance treats as another place.
 
-    Another spelling of the same path matters only where there are branches.
+    Another spelling of the same path matters only if there are branches.
     """
     given, names = view.storage.bases.opened_as, view.refs.branch_names
     if given is None or not (names or is_link(given)):
@@ -70,9 +70,9 @@ def _opened_as(view: HistoryView) -> Iterator[Finding]:
 
 
 def newest_missing(view: HistoryView) -> Iterator[Finding]:
-    """Yield a finding if writers noted a later version than any whose manifest is there.
+    """Yield a finding if writers noted a later version than any existing manifest.
 
-    On a store that is a request of its own, which only a deep check makes.
+    On a store that is an extra request, which only a deep check makes.
     """
     if not view.listing.versions:
         return
@@ -122,7 +122,7 @@ def _far_bases(view: HistoryView, history: History) -> Iterator[Finding]:
 
 
 def _uncounted(history: History) -> list[Finding]:
-    """Return a finding for each deletion file whose rows nobody counted, nor could be counted."""
+    """Return a finding for each deletion file with an unknown number of rows."""
     intervals = history.intervals
     unknown = np.flatnonzero(history.num_deleted_rows[intervals.keys] < 0)
     return [
@@ -137,9 +137,9 @@ def _uncounted(history: History) -> list[Finding]:
 
 
 def _contradicted(history: History) -> Iterator[Finding]:
-    """Yield a finding for each number of rows that something else in manifests contradicts.
+    """Yield a finding for each number of rows that other parts of manifests contradict.
 
-    Of row IDs, columns and short sequences tell; ``check_row_ids`` reads all of them.
+    Row IDs, columns and short sequences show it; ``check_row_ids`` reads all of them.
     """
     intervals, states = history.intervals, history.states
     for place in np.flatnonzero(states.physical_rows[intervals.keys] < 0).tolist():

@@ -1,4 +1,4 @@
-"""What the fragments of a version would gain from compaction, and where deleted rows are kept."""
+"""What the fragments of a version would gain from compaction, and where deleted rows remain."""
 
 from collections.abc import Iterator
 
@@ -30,19 +30,19 @@ __all__ = [
 ]
 
 SOME_SPARE_FRAGMENTS = 20
-"""So many fragments fewer after a compaction are worth knowing."""
+"""The fewest fragments saved by a compaction that are worth knowing."""
 
 MANY_SPARE_FRAGMENTS = 100
-"""So many are worth a warning: every scan opens each, every manifest lists each."""
+"""The fewest that are worth a warning: every scan opens each, every manifest lists each."""
 
 MANY_DELETED_ROWS = 10_000
-"""So many deleted rows in files are worth knowing: a scan reads them, and drops them."""
+"""The fewest deleted rows in files that are worth knowing: a scan reads them, and drops them."""
 
 LARGE_DELETED_BYTES = 100_000_000
-"""Fewer of them are worth knowing if they take about so many bytes."""
+"""Fewer of them are worth knowing if they take about this many bytes."""
 
 SPREAD_DELETED_SHARE = 0.02
-"""Deleted rows that a compaction passes over are worth knowing from this part of all rows on."""
+"""The share of deleted rows that a compaction skips and that is worth knowing."""
 
 _HALF_OF_IDS = 1 << 31
 _COMPACT = "dataset.optimize.compact_files()"
@@ -60,9 +60,9 @@ def compaction_settings(history: History) -> CompactionOptions:
 
 
 def compaction_counts(history: History, view: HistoryView | None = None) -> tuple[int, int]:
-    """Return how many fragments a compaction would write anew, and about how many it would make.
+    """Return how many fragments a compaction would rewrite, and about how many it would make.
 
-    With ``view``, what indices cover is as a deferred compaction left it.
+    With ``view``, the coverage of indices considers deferred compactions.
     """
     settings = compaction_settings(history)
     tasks = plan_compaction(view, history, settings).tasks
@@ -73,7 +73,7 @@ def compaction_counts(history: History, view: HistoryView | None = None) -> tupl
 def fragments_without_columns(view: HistoryView, history: History) -> Iterator[Finding]:
     """Find fragments none of whose files has a column of the schema, which pylance cannot read.
 
-    So it is where columns of nulls were added, which no file has, and all others dropped.
+    That happens if columns of nulls were added, which no file has, and all others dropped.
     """
     fields = [field.id for field in history.records[0].schema]
     states = np.flatnonzero(~history.states.have_fields(fields)).tolist()
@@ -102,7 +102,7 @@ def fragments_without_columns(view: HistoryView, history: History) -> Iterator[F
 
 
 def _last_with_columns(view: HistoryView) -> int | None:
-    """Return the newest version of which each fragment has a file with a column of the schema."""
+    """Return the newest version in which each fragment has a file with a column of the schema."""
     history = view.history
     for position in range(len(history) - 1, -1, -1):
         record = history.records[position]
@@ -113,7 +113,7 @@ def _last_with_columns(view: HistoryView) -> int | None:
 
 
 def small_fragments(view: HistoryView, history: History) -> Iterator[Finding]:
-    """Find out how many fragments a compaction would do away with."""
+    """Find out how many fragments a compaction would save."""
     target = compaction_settings(history).target_rows_per_fragment
     before, after = compaction_counts(history, view)
     if before - after < SOME_SPARE_FRAGMENTS:
@@ -129,7 +129,7 @@ def small_fragments(view: HistoryView, history: History) -> Iterator[Finding]:
 
 
 def deleted_rows(_: HistoryView, history: History) -> Iterator[Finding]:
-    """Find deleted rows that files still hold: those a compaction drops, and those it does not."""
+    """Find deleted rows in files: those that a compaction drops, and those that it does not."""
     threshold = compaction_settings(history).materialize_deletions_threshold
     is_over = _deleted_share(history) > threshold
     yield from _held(
@@ -167,7 +167,7 @@ def _held(
     how: str,
     remedy: Remedy,
 ) -> Iterator[Finding]:
-    """Tell of the deleted rows in some fragments if they are many, or large."""
+    """Report the deleted rows in some fragments if they are many, or large."""
     deleted = np.where(which, history.num_deleted_rows, 0)
     sizes = np.maximum(history.states.data_bytes, 0)
     held = int((sizes * np.where(which, _deleted_share(history), 0)).sum())
@@ -193,7 +193,7 @@ def _version(history: History) -> tuple[int, int]:
 
 
 def id_limits(_: HistoryView, history: History) -> Iterator[Finding]:
-    """Find numbers that come near to the 32 bits that a row address has for them."""
+    """Find numbers near the limit of 32 bits that a row address has for them."""
     record = history.records[0]
     highest = record.manifest.max_fragment_id
     if highest is not None and highest >= _HALF_OF_IDS:
@@ -215,7 +215,7 @@ def id_limits(_: HistoryView, history: History) -> Iterator[Finding]:
 
 
 def _deleted_share(history: History) -> np.ndarray:
-    """Return the deleted part of each fragment; 0 where it is not known."""
+    """Return the deleted fraction of each fragment; 0 if unknown."""
     physical, deleted = history.states.physical_rows, history.num_deleted_rows
     is_known = (physical > 0) & (deleted >= 0)
     return np.where(is_known, deleted / np.maximum(physical, 1), 0.0)

@@ -1,4 +1,4 @@
-"""What fragments are made of, over all versions: parts that states share, and intervals of each."""
+"""The parts of fragments over all versions: states share them, and each has intervals."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _T = TypeVar("_T")
 def distinct_parts(
     history: History, parts_of: Callable[[Fragment], Iterable[_P]]
 ) -> tuple[list[_P], Intervals]:
-    """Return the distinct parts of all fragments, and in which versions each was there."""
+    """Return the distinct parts of all fragments, and the versions that have each."""
     numbers: dict[_P, int] = {}
     of_states = history.intervals
     by_state = {
@@ -60,7 +60,7 @@ def only_keys(intervals: Intervals, keys: Iterable[int]) -> Intervals:
 
 @dataclass(frozen=True, slots=True)
 class PartRows:
-    """The rows of parts, one part after the other; ``counts`` says how many rows each has."""
+    """The rows of parts, concatenated; ``counts`` are the numbers of rows."""
 
     rows: pl.DataFrame
     counts: NDArray[np.int64]
@@ -100,7 +100,7 @@ def frame_of_intervals(
 def readable_interval_columns(
     view: HistoryView, history: History, intervals: Intervals
 ) -> dict[str, Any]:
-    """Return the interval columns where ``history`` may lack some versions of the whole one."""
+    """Return the interval columns if ``history`` may lack some versions."""
     columns = interval_columns(history, intervals)
     if len(history) and history.records[-1] is not view.history.records[-1]:
         columns["is_current"] = np.zeros(len(intervals), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""The fragment reuse index: compactions that indices have still to follow, and who has not yet."""
+"""The fragment reuse index: compactions that indices have still to follow, and which are behind."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -78,7 +78,7 @@ FRAGMENT_REUSE = FrameSchema(
         ),
     ),
 )
-"""The columns of ``inspect.fragment_reuse()``. Which indices need a transition is not told."""
+"""The columns of ``inspect.fragment_reuse()``. The indices that need a transition are unknown."""
 
 ALL_FRAGMENT_REUSE = FrameSchema("all_fragment_reuse", (BRANCH, *_ENTRY, *INTERVAL))
 """The columns of ``inspect.all_fragment_reuse()``."""
@@ -106,7 +106,7 @@ def fragment_reuse_entries(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def all_fragment_reuse(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each entry there ever was and each interval in which it was there."""
+    """Return one row for each entry of any version and each interval of it."""
     history = view.history
     entries, intervals = intervals_of(_of_all_versions(view, history.records))
     some = [entries[key] for key in intervals.keys.tolist()]

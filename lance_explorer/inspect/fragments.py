@@ -1,4 +1,4 @@
-"""Fragments: of one version, or every state that any fragment was ever in."""
+"""Fragments: of one version, or of any version."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ def fragments(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def all_fragments(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each state of a fragment and each interval in which it was there."""
+    """Return one row for each state of a fragment and each interval of it."""
     history = view.history
     intervals = history.intervals
     states = intervals.keys

@@ -196,7 +196,7 @@ def test_whole_columns_that_are_large_are_not_read(widget, browse, monkeypatch):
     whole = browse(widget).ask("values")["content"]["whole"]
     assert whole["rows"] == []
     assert [line["words"] for line in whole["lines"]] == [
-        "Their values are too many to be read for this: table.profile(versions=[1, 5]) reads them."
+        "Their values are too many to be read here: table.profile(versions=[1, 5]) reads them."
     ]
 
 

@@ -1,4 +1,4 @@
-"""Which findings are the work of a known bug: each has a module here, and a table that shows it."""
+"""The known bugs behind findings: each has a module here, and a table that shows it."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ KNOWN_BUGS: tuple[KnownBug, ...] = (
 
 
 def with_known_bug(view: HistoryView, finding: Finding) -> Finding:
-    """Return a finding with the known bug that it shows, and who reads wrongly because of it."""
+    """Return a finding with its known bug, and the releases that read wrongly because of it."""
     for bug in KNOWN_BUGS:
         record = bug.did(view, finding) if finding.code in bug.codes else None
         if record is not None:

@@ -1,4 +1,4 @@
-"""A commit gives the names of columns to the field IDs of others."""
+"""A commit assigns the names of columns to the field IDs of others."""
 
 from lance_explorer.checks.known_bugs.record import KnownBug, record_at, release_of
 from lance_explorer.findings import Finding

@@ -1,4 +1,4 @@
-"""A table that was emptied gives fragment IDs again, under which an index still has its rows."""
+"""A table that was emptied assigns fragment IDs again, under which an index still has its rows."""
 
 from lance_explorer.checks.known_bugs.record import KnownBug, record_at, release_of
 from lance_explorer.findings import Finding

@@ -14,7 +14,7 @@ __all__ = ["BUG"]
 def _did(view: HistoryView, finding: Finding) -> VersionRecord | None:
     """Return the first version without any fragment that the index covers, if it is a compaction.
 
-    That keeps all rows, and so should have kept them in the index.
+    A compaction keeps all rows, and should have kept them in the index.
     """
     history, name = view.history, finding.subject.name
     lost_at = None

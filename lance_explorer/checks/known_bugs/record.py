@@ -1,4 +1,4 @@
-"""What is known of a bug of a release of Lance that leaves damage in tables."""
+"""A known bug of a release of Lance that leaves damage in tables."""
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass
@@ -48,14 +48,14 @@ class KnownBug:
 
 
 def words_of(bug: KnownBug, record: VersionRecord) -> str:
-    """Return what is said of a bug, and of the commit that did it."""
+    """Return the words on a bug, and on the commit that caused it."""
     release = release_of(record)
     by = "" if release is None else f", by Lance {'.'.join(map(str, release))}"
     return f"{bug.name}: {bug.what} (version {record.version}{by})"
 
 
 def release_of(record: VersionRecord) -> Release | None:
-    """Return the release of Lance that wrote a version; None if it is not told."""
+    """Return the release of Lance that wrote a version; None if it is not recorded."""
     writer = record.manifest.writer
     if writer is None or writer.library != "lance":
         return None
@@ -76,10 +76,9 @@ def record_at(view: HistoryView, finding: Finding) -> VersionRecord | None:
 def updated_index(
     view: HistoryView, finding: Finding, kinds: Container[str], first: Release, before: Release
 ) -> VersionRecord | None:
-    """Return the commit since which an index is wrong, if it built an index by stable row IDs.
+    """Return the commit since which an index is wrong, if such a release built it by row IDs.
 
-    None if the index is of another kind, or if the release is not one from ``first`` to before
-    ``before``.
+    None if the index is of another kind, or if the release is not from ``first`` up to ``before``.
     """
     record = record_at(view, finding)
     if record is None or record.operation != OperationName.CREATE_INDEX:

@@ -1,1 +1,1 @@
-"""Which column of one version is which of another, and under which name and type it is shown."""
+"""Column identity between versions, and the names and types under which columns are shown."""

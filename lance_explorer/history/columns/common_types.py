@@ -1,7 +1,8 @@
-"""A type that the values of two types fit in, exactly; where there is none, columns are two.
+"""A type that holds the values of two types exactly; if there is none, they are two columns.
 
-No value may be rounded, cut, or become another kind of value: an ``int64`` is no ``float64``, a
-number is no text, and times of two units or zones stay apart: the finer unit reaches less far.
+No value may be rounded, cut, or become another kind of value: an ``int64`` is not a ``float64``, a
+number is not a text, and times of two units or zones stay separate, since the finer unit has a
+smaller range.
 """
 
 import polars as pl
@@ -16,11 +17,11 @@ _INTEGERS = {
     **{f"UInt{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)},
 }
 _EXACT = {"Float16": 1 << 11, "Float32": 1 << 24, "Float64": 1 << 53}
-"""Up to which number a float holds every integer; wider ones hold all values of narrower ones."""
+"""The largest range of integers that a float holds; wider floats hold those of narrower."""
 
 
 def common_type(one: pl.DataType, other: pl.DataType) -> pl.DataType | None:
-    """Return a type in which values of two stay exactly what they are; None if there is none.
+    """Return a type in which values of two types stay exact; None if there is none.
 
     Examples
     --------
@@ -57,7 +58,7 @@ def fitted(values: pl.Series, wide: pl.DataType) -> pl.Series:
 
 
 def _supertype(one: pl.DataType, other: pl.DataType) -> pl.DataType | None:
-    """Return what Polars makes of two types; None where it refuses."""
+    """Return the common type that Polars chooses; None if it refuses."""
     try:
         return pl.concat([_empty(one), _empty(other)], how="vertical_relaxed").schema[""]
     except pl.exceptions.PolarsError:
@@ -65,7 +66,7 @@ def _supertype(one: pl.DataType, other: pl.DataType) -> pl.DataType | None:
 
 
 def _with_lists(dtype: _Type) -> pl.DataType:
-    """Return a type with lists of any length for those of one length, which Polars keeps apart."""
+    """Return a type with variable-length instead of fixed-length lists, which Polars separates."""
     match dtype:
         case pl.List() | pl.Array():
             return pl.List(_with_lists(dtype.inner))
@@ -82,7 +83,7 @@ def _empty(dtype: pl.DataType) -> pl.DataFrame:
 def differ(one: pl.Series, other: pl.Series) -> pl.Series:
     """Return which values of two series differ; null equals null, and NaN equals NaN.
 
-    Values of types without a common one are compared as exact numbers, or whatever they are.
+    Values of types without a common one are compared as exact numbers, or as objects.
 
     Examples
     --------

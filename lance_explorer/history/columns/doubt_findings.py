@@ -1,4 +1,4 @@
-"""What is said of two columns that may be one."""
+"""The finding about two columns that may be one."""
 
 from lance_explorer.findings import Finding, Remedy, Subject
 from lance_explorer.history.columns.lives import Doubt
@@ -7,7 +7,7 @@ __all__ = ["column_in_doubt"]
 
 
 def column_in_doubt(doubt: Doubt, branch: str | None, branch_before: str | None) -> Finding:
-    """Return that two columns may be one, as far as kept versions show.
+    """Return the finding that two columns may be one, as far as kept versions show.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Which commits on the way between two versions wrote fields that both have.
+"""The commits between two versions that wrote fields of both.
 
-On the way a field may have had another name, and by casts other IDs; and its ID may have been
-another field's.
+In between, a field may have had another name, and by casts other IDs; and its ID may have belonged
+to another field.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ __all__ = ["EndFields"]
 
 
 class EndFields:
-    """The fields that both ends of a way have.
+    """The fields that both ends of a path have.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ class EndFields:
         return cls(history, end, shared_fields(history, begin, end).values())
 
     def have_any(self, writes: Sequence[tuple[int, WrittenFields]]) -> list[bool]:
-        """Tell which writes were of a field that both ends have.
+        """Tell which writes concern a field that both ends have.
 
-        A column that only one of them has was added or dropped, whatever else was done to it.
+        A column of only one end was added or dropped, whatever else was done to it.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class EndFields:
         ]
 
     def _learn(self, positions: set[int]) -> None:
-        """Learn the lives of fields at some positions, and as far again: more is asked later."""
+        """Compute the lives of fields at some positions, and as many more: others follow."""
         if positions <= self._lives.keys():
             return
         first, last = min(positions | {self._end}), max(positions | {self._end})

@@ -1,8 +1,8 @@
-"""Which column of some versions is which, of whatever branches: one number for each column.
+"""Column identity in some versions, on any branches: one number for each column.
 
-A column lives through renames, casts and restores. One that was dropped and one that was added
-later are two, whatever they are called, and so are those before and after an Overwrite. All answers
-are folds over the graph of commits (:mod:`lance_explorer.history.columns.lives`).
+A column lives through renames, casts and restores. A dropped column and a later added one are two,
+whatever their names, and so are those before and after an Overwrite. All answers are folds over the
+graph of commits (:mod:`lance_explorer.history.columns.lives`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ class ColumnsAt(NamedTuple):
 
 
 class FieldsOfBoth(NamedTuple):
-    """The fields of two versions that both have.
+    """The fields that two versions share.
 
     ``shared`` has their IDs in the second, by those in the first; ``doubtful`` the IDs of fields
     that may be one, or two: lost versions would tell.
@@ -61,7 +61,7 @@ class FieldsOfBoth(NamedTuple):
 
 
 def columns_at(stops: Sequence[Stop]) -> ColumnsAt:
-    """Return which columns some versions have; the first of them is the last version."""
+    """Return the columns of some versions; the first version is the latest."""
     lines = {stop.line.view.branch: stop.line for stop in reversed(stops)}
     first, numbers = stops[0].line.view.branch, count().__next__
     at, doubts = dict[tuple[_Branch, int], Lives](), tuple[Doubt, ...]()
@@ -80,14 +80,13 @@ def columns_at(stops: Sequence[Stop]) -> ColumnsAt:
 def fields_of_both(
     one: BranchVersion, other: BranchVersion, by_name: ByName = ByName.NEVER
 ) -> FieldsOfBoth:
-    """Return which fields two versions share, of whatever branches.
+    """Return which fields two versions share, on any branches.
 
     Parameters
     ----------
     one, other : BranchVersion
         The versions.
-    by_name : ByName
-        Where names prove it, too.
+    by_name : ByName Where names prove it, too.
 
     Raises
     ------
@@ -102,7 +101,7 @@ def fields_of_both(
 
 
 class FieldsBefore:
-    """Which fields versions of a branch share with a later one, of it or of one that left it.
+    """Which fields versions of a branch share with a later one, on it or on a branch of it.
 
     Parameters
     ----------
@@ -119,25 +118,25 @@ class FieldsBefore:
         lines = {now.view.branch: Branch(now.view, now.view.history), self._branch: line}
         try:
             self._related: TableCommits | None = commits_of(lines.values())
-        except LanceExplorerError:  # how they come from each other is not known
+        except LanceExplorerError:  # their relation is unknown
             self._related = None
         self._folds = dict[ByName, ColumnLives]()
 
     def later_ids(self, version: int) -> Mapping[int, int]:
-        """Return the IDs that fields of a version have now."""
+        """Return the current IDs of the fields of a version."""
         return self._matched(version, ByName.NEVER)
 
     def earlier_columns(self, version: int) -> Mapping[int, int]:
-        """Return the IDs that columns of now have in a version, where IDs do not tell by name."""
+        """Return the IDs that current columns had in a version, if names show more than IDs."""
         return {now: then for then, now in self._matched(version, ByName.SEAMS).items()}
 
     def guessed(self, version: int) -> frozenset[int]:
-        """Return the IDs now of columns of which lost versions leave open whether they are one."""
+        """Return the current IDs of columns whose identity lost versions leave uncertain."""
         sure = self._matched(version, ByName.OVERWRITES).values()
         return frozenset(self._matched(version, ByName.SEAMS).values()) - frozenset(sure)
 
     def in_doubt(self, version: int) -> frozenset[int]:
-        """Return the IDs now of fields that a version may have had: lost versions would tell."""
+        """Return the current IDs of fields that a version may have had, as far as is known."""
         if self._related is None:
             return frozenset()
         pairs = _doubtful(self._fold(ByName.NEVER), *self._ends(version))
@@ -181,7 +180,7 @@ def _key(stop: Stop) -> tuple[_Branch, int]:
 
 
 def _related(lines: Mapping[_Branch, Line], first: _Branch) -> Iterator[TableCommits]:
-    """Yield the commits of branches, together where it is known how they come from each other."""
+    """Yield the commits of branches, together if their relation is known."""
     together = {first: lines[first]}
     for branch, line in lines.items():
         try:
@@ -196,7 +195,7 @@ def _related(lines: Mapping[_Branch, Line], first: _Branch) -> Iterator[TableCom
 def _between_branches(
     found: ColumnLives, stops: Sequence[Stop], commits: Mapping[tuple[_Branch, int], Commit]
 ) -> Iterator[Doubt]:
-    """Yield what is open between the first version and the latest of each other branch."""
+    """Yield the doubts between the first version and the latest of each other branch."""
     first, latest = stops[0], dict[_Branch, Stop]()
     for stop in sorted(stops, key=lambda stop: stop.record.version):
         latest[stop.line.view.branch] = stop
@@ -213,7 +212,7 @@ def _shared(found: ColumnLives, one: Commit, other: Commit) -> dict[int, int]:
 
 
 def _doubtful(found: ColumnLives, one: Commit, other: Commit) -> Iterator[tuple[int, int]]:
-    """Yield the IDs of fields of two versions that are two, and may be one."""
+    """Yield the IDs of fields of two versions that are shown as two, but may be one."""
     old, new = found.at[one], found.at[other]
     both = {*old.values()} & {*new.values()}
     near = _Neighbours(found.doubts)
@@ -235,7 +234,7 @@ class _Neighbours:
                 self._of.setdefault(doubt.after, set()).add(doubt.before)
 
     def reached(self, life: int) -> set[int]:
-        """Return the lives that one may be, over others too."""
+        """Return the lives that a life may equal, directly or over others."""
         found, pending = {life}, [life]
         while pending:
             more = self._of.get(pending.pop(), set()) - found

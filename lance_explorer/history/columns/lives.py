@@ -1,15 +1,15 @@
-"""Which field of one version is which of another: one fold over the graph of commits.
+"""Identity of fields between versions: one fold over the graph of commits.
 
-The ID of a column that is dropped is given to the next one that is added, and after a restore the
-IDs of what it undid are given again. So field IDs alone do not tell: a field lives as long as all
-commits on the way have its ID. After that, and after an Overwrite, which gives all IDs anew, the ID
-is another field's. A commit that takes a field's ID away and gives its name another one casts it:
-it lives on.
+The ID of a dropped column is given to the next added one, and after a restore the IDs of undone
+columns are given again. So field IDs alone do not identify a field: it lives as long as all commits
+on the path have its ID. After that, and after an Overwrite, which assigns all IDs again, the ID
+belongs to another field. A commit that removes a field's ID and gives its name another one casts
+it: it lives on.
 
-Where the walk crosses a seam (lost versions, a detached one, a fork) an ID with another name is the
-same field only if a data file tells so; and one that was not there before is that of an earlier
-version, if a data file tells so, since a restore may be lost. What may be one field or two, and no
-file tells, is two, and is said to be in doubt.
+If the walk crosses a seam (lost versions, a detached one, a fork), an ID with another name is the
+same field only if a data file proves it; and an ID that was missing is that of an earlier version,
+if a data file proves it, since a restore may be lost. If no file decides whether there is one field
+or two, there are two, marked as doubtful.
 """
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
@@ -43,7 +43,7 @@ Lives = Mapping[int, int]
 
 
 class ByName(IntEnum):
-    """Where a column is taken for that of its name, though its ID does not tell."""
+    """Where a column is identified by its name, although its ID does not prove it."""
 
     NEVER = 0
     OVERWRITES = 1
@@ -87,7 +87,7 @@ class ColumnLives(NamedTuple):
 def column_lives(
     history: History, positions: Iterable[int], by_name: ByName = ByName.NEVER
 ) -> dict[int, Lives]:
-    """Return which fields versions of a branch have, by their positions; EMPTY has none."""
+    """Return the fields of versions of a branch, by their positions; EMPTY has none."""
     wanted = {*positions} - {EMPTY}
     commits = {position: commit_at(history, position) for position in wanted}
     found = fold_columns(history.graph, {"": history}, commits.values(), by_name).at
@@ -97,7 +97,7 @@ def column_lives(
 def shared_fields(
     history: History, begin: int, end: int, by_name: ByName = ByName.NEVER
 ) -> dict[int, int]:
-    """Return the IDs in a second version of fields that a first one has, by their IDs there.
+    """Return the IDs in a second version of the fields of a first one, by their IDs there.
 
     The versions are of one branch, given by their positions or EMPTY. A cast gives a field another
     ID.
@@ -108,7 +108,7 @@ def shared_fields(
 
 
 def kept_fields(history: History, begin: int, end: int) -> frozenset[int]:
-    """Return the IDs that are of one field in two versions of a branch."""
+    """Return the IDs that belong to one field in two versions of a branch."""
     shared = shared_fields(history, begin, end)
     return frozenset([id_ for id_, other in shared.items() if id_ == other])
 
@@ -120,7 +120,7 @@ def fold_columns(
     by_name: ByName = ByName.NEVER,
     numbers: Callable[[], int] | None = None,
 ) -> ColumnLives:
-    """Return which fields some versions have, told apart for life.
+    """Return the fields of some versions, by life.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def fold_columns(
     numbers, wanted = numbers or count().__next__, {*commits}
     fold = _Fold(graph, histories, by_name, numbers)
     states = graph.fold(wanted, fold.step)
-    if fold.leaves_ids_open:  # what is before the walk, or aside from it, may tell
+    if fold.leaves_ids_open:  # versions before the walk, or beside it, may decide
         last = max([commit.version for commit in wanted])
         earlier = {
             Commit(branch, version)
@@ -154,7 +154,7 @@ def fold_columns(
 
 
 class _State(NamedTuple):
-    """The fields of a version, or of a lost one: those of the last kept version before it."""
+    """The fields of a version, or for a lost one those of the last kept version before it."""
 
     lives: Lives
     commit: Commit | None
@@ -162,20 +162,20 @@ class _State(NamedTuple):
 
 @dataclass
 class _Fold:
-    """What a step must remember of all steps before it."""
+    """What a step must know of all steps before it."""
 
     graph: CommitGraph
     histories: Mapping[str, History]
     by_name: ByName
     number: Callable[[], int]
     asked: Container[Commit] | None = None
-    """The commits of which doubts are told; all by default."""
+    """The commits whose doubts are reported; all by default."""
     doubts: dict[tuple[int | None, int | None], Doubt] = field(default_factory=dict)
     leaves_ids_open: bool = False
-    """Whether some ID of a version after a seam may be that of a version that was not seen."""
+    """Whether some ID of a version after a seam may be that of an unseen version."""
     _seen: dict[Commit, Lives] = field(default_factory=dict)
     _given: dict[int, dict[int, Commit]] = field(default_factory=dict)
-    """For each ID the lives that it had so far, with the last version of each."""
+    """For each ID its lives so far, with the last version of each."""
     _names: dict[str, int] = field(default_factory=dict)
 
     def step(self, commit: Commit, parent: Commit | None, before: _State | None) -> _State:
@@ -211,10 +211,10 @@ class _Fold:
         return history.records[history.position(commit.version)]
 
     def _begin(self, commit: Commit) -> _State:
-        """Return the fields of lost versions with which the walk begins.
+        """Return the fields of lost versions at the start of the walk.
 
         They are those of the last version before them; if there is none, of the next one, as far as
-        anybody knows.
+        is known.
         """
         for one in self.graph.ancestors(commit):
             if self.graph.can_be_read(one):
@@ -225,7 +225,7 @@ class _Fold:
         return _State({}, None) if later is None else self._first(Commit(commit.branch, later))
 
     def _first(self, commit: Commit) -> _State:
-        """Return the fields of a version that comes from none that is known."""
+        """Return the fields of a version without a known parent."""
         columns = _columns_but(self._record(commit), ())
         known = {}
         if self.by_name is ByName.SEAMS:
@@ -235,7 +235,7 @@ class _Fold:
         return state
 
     def _born(self, commit: Commit, known: Lives) -> _State:
-        """Return the fields of a version, of which some are known from before."""
+        """Return the fields of a version, some of which are known from before."""
         schema = self._record(commit).schema
         lives = {one.id: known[one.id] if one.id in known else self.number() for one in schema}
         self._seen[commit] = lives
@@ -244,7 +244,7 @@ class _Fold:
         return _State(lives, commit)
 
     def _is_open(self, commit: Commit, parent: Commit) -> bool:
-        """Whether commits that are not known may lie between a version and its parent."""
+        """Whether unknown commits may lie between a version and its parent."""
         is_restore = self._record(commit).operation == OperationName.RESTORE
         follows = self.graph.parents(commit)[0].kind is EdgeKind.FOLLOWS
         return is_restore or not follows or not self.graph.can_be_read(parent)
@@ -252,7 +252,7 @@ class _Fold:
     def _named(
         self, before: _State, record: VersionRecord, known: Lives, least: ByName
     ) -> dict[int, int]:
-        """Return the known fields with those that have the path of one that is left."""
+        """Return the known fields, with those that have the path of a remaining one."""
         if self.by_name < least or before.commit is None:
             return {**known}
         were = field_paths(self._record(before.commit).schema)
@@ -267,10 +267,10 @@ class _Fold:
     def _known_over_a_seam(
         self, before: _State, commit: Commit, *, is_unknown: bool
     ) -> dict[int, int]:
-        """Return the IDs of a version that it has from earlier ones, over commits that are lost.
+        """Return the IDs of a version that earlier ones had, over lost commits.
 
-        A version that a detached one stands behind has nothing but what data files tell: detached
-        commits give out the IDs that ordinary ones do.
+        A version after a detached one keeps only what data files prove: detached commits assign the
+        same IDs as ordinary ones.
         """
         assert before.commit is not None
         record = self._record(commit)
@@ -281,9 +281,9 @@ class _Fold:
         # to another one, which only another name shows.
         open_ids = ids if is_unknown else renamed | (ids - known.keys())
         known = {id_: life for id_, life in known.items() if id_ not in open_ids}
-        # An ID that had several lives may be that of an earlier one, under the same name.
+        # An ID with several lives may be an earlier one, under the same name.
         open_ids |= {id_ for id_ in known if len(self._given[id_]) > 1}
-        # A restore may be lost, too: an ID that was not there before the gap may be that of any
+        # A restore may be lost, too: an ID that was missing before the gap may be that of any
         # earlier version. Data files are never written twice under one name, so a file of both
         # versions that lists the ID proves it.
         others = [one for one in reversed(self._seen) if one != before.commit]
@@ -297,15 +297,15 @@ class _Fold:
         return known
 
     def _doubts(self, before: _State, commit: Commit, known: Lives) -> Iterator[Doubt]:
-        """Yield what stays open of the IDs of a version that comes over a seam, or is a restore.
+        """Yield the doubts about IDs of a version after a seam, or of a restore.
 
-        A field with the name that its ID had in the version before may still be an earlier field of
-        that ID, unless a data file proves that it is not.
+        A field with the name that its ID had in the previous version may still be an earlier field
+        of that ID, unless a data file disproves it.
         """
         assert before.commit is not None
         record, here = self._record(commit), self._seen[commit]
         # A lost commit may have dropped the column and a later one have added another of its name,
-        # which gets the ID again. Only an ID that had two lives so far shows that this happens in
+        # which gets the ID again. Only an ID that already had two lives shows that this happens in
         # the table, so only such IDs are doubted, or every column would be after every cleanup.
         proved: frozenset[int] | None = None
         for one in record.schema if any(len(self._given[id_]) > 1 for id_ in here) else ():
@@ -327,7 +327,7 @@ class _Fold:
             yield from self._perhaps_cast(before, commit)
 
     def _perhaps_cast(self, before: _State, commit: Commit) -> Iterator[Doubt]:
-        """Yield the columns that have one name over a seam, and other IDs, as casts give."""
+        """Yield the columns with the same name but other IDs across a seam, as after casts."""
         assert before.commit is not None
         was, record = self._record(before.commit), self._record(commit)
         old, new = before.lives, self._seen[commit]
@@ -339,7 +339,7 @@ class _Fold:
                 yield Doubt(id_, *ends, old[gone[name]], new[id_])
 
     def _in_same_files(self, one: Commit, other: Commit) -> frozenset[int]:
-        """Return the IDs of both that a data file of both has: that proves them."""
+        """Return the IDs that a common data file of both lists: that proves them."""
         shared = self._files_of_fields(one) & self._files_of_fields(other)
         return frozenset([id_ for _, id_ in shared])
 
@@ -355,7 +355,7 @@ class _Fold:
 
 
 def _cast(before: Schema, after: Schema, known: Lives) -> dict[int, int]:
-    """Return the lives of fields that one commit gave another ID, as a cast does, and no name."""
+    """Return the lives of fields whose ID, but not name, one commit changed, as a cast does."""
     paths, left = field_paths(after), {one.id for one in before}
     left -= paths.keys()
     were = {path: id_ for id_, path in field_paths(before).items() if id_ in left}
@@ -363,13 +363,13 @@ def _cast(before: Schema, after: Schema, known: Lives) -> dict[int, int]:
 
 
 def _columns_but(record: VersionRecord, ids: Collection[int]) -> dict[str, int]:
-    """Return the IDs of columns by their names, but for some."""
+    """Return the IDs of columns by their names, with exceptions."""
     tops = [one for one in record.schema if one.parent_id == NO_PARENT]
     return {one.name: one.id for one in tops if one.id not in ids}
 
 
 def _renamed_fields(before: VersionRecord, after: VersionRecord) -> frozenset[int]:
-    """Return the IDs that have other names in two versions."""
+    """Return the IDs whose names differ in two versions."""
     if before.schema is after.schema:
         return frozenset()
     old, new = [{one.id: one.name for one in record.schema} for record in (before, after)]

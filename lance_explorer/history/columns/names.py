@@ -1,8 +1,8 @@
-"""What columns of a table are called in a frame, which has columns of its own.
+"""The names of columns in a frame, which has columns of its own.
 
-A column whose name is one of the frame's own has an underscore after it. Where two columns had one
-name, or a column had types of which none holds all values exactly, they are two in the frame: the
-latest keeps the name, and the others have the first number after it that is free, as in ``x@1``.
+A column whose name the frame uses itself gets an underscore after it. If two columns had one name,
+or one column had types without a common one, they are two in the frame: the latest keeps the name,
+and the others get the first free number after it, as in ``x@1``.
 """
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ __all__ = ["FrameColumns", "free_name", "numbered_name"]
 
 
 def free_name(name: str, taken: Container[str]) -> str:
-    """Return a name for a column, with as many underscores after it as keep it apart from others.
+    """Return a unique name for a column, with underscores after it.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def free_name(name: str, taken: Container[str]) -> str:
 
 
 def numbered_name(name: str, taken: Container[str]) -> str:
-    """Return the name of one more column that is called so.
+    """Return the name of another column of this name.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def numbered_name(name: str, taken: Container[str]) -> str:
 
 
 class FrameColumns:
-    """The columns of values of a frame, put together version by version, the latest first.
+    """The columns of values of a frame, collected version by version, the latest first.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class FrameColumns:
         columns: Mapping[str, tuple[str, int]],
         types: Mapping[str, pl.DataType],
     ) -> dict[str, str]:
-        """Add the columns of a version; return what each is called there, by its name in the frame.
+        """Add the columns of a version; return their names there, by their names in the frame.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class FrameColumns:
         return place
 
     def schema(self, chosen: Sequence[str] | None) -> pl.Schema:
-        """Return the columns that are asked for, by their names in the table or in the frame."""
+        """Return the chosen columns, by their names in the table or in the frame."""
         if chosen is None:
             return pl.Schema(self._types)
         wanted = [name if name in self._types else self._names.get(name, name) for name in chosen]

@@ -1,11 +1,11 @@
-"""Which columns of values a frame has, and what they are called in each version.
+"""The columns of values of a frame, and their names in each version.
 
 A frame may show rows of versions with different schemas. **Named as in:** every frame of values
 names its columns as in its last version: the end of a feed or a diff, the latest version of the
-branch in :meth:`Table.find` and in the history of a row. A column that this version does not have
-is named as in the last of the others that has it. Which column of a version is which of another,
-:mod:`lance_explorer.history.columns.identity` tells, and what columns are called of which several
-have one name, :mod:`lance_explorer.history.columns.names`.
+branch in :meth:`Table.find` and in the history of a row. A column that this version lacks has its
+name in the last other version that has it. :mod:`lance_explorer.history.columns.identity`
+identifies columns between versions, and :mod:`lance_explorer.history.columns.names` names several
+columns of one name.
 """
 
 from collections import defaultdict
@@ -39,7 +39,7 @@ __all__ = [
 _Schema = tuple[Field, ...]
 
 TypesOf = Callable[[Stop], pl.Schema]
-"""Gives the types of the columns of a version; none where they are not known."""
+"""Returns the types of the columns of a version; none if they are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +64,16 @@ class ValueColumns:
     inside: Mapping[tuple[str, int], InnerNames] = field(default_factory=dict)
 
     def names_in(self, view: HistoryView, version: int) -> dict[str, str]:
-        """Return what the columns that a version of a branch has are called there."""
+        """Return the names of the columns in a version of a branch."""
         return self.names[view.storage.uri, version]
 
     def own_names(self, view: HistoryView, version: int) -> list[str]:
-        """Return what the columns of the frame are called in a version that has them."""
+        """Return the names of the frame's columns in a version."""
         names = self.names_in(view, version)
         return [names[name] for name in self.schema if name in names]
 
     def named(self, values: pl.DataFrame, view: HistoryView, version: int) -> pl.DataFrame:
-        """Return values of a version under the names, and with the types, that the frame has."""
+        """Return values of a version under the names, and with the types, of the frame."""
         key = view.storage.uri, version
         there = {own: name for name, own in self.names[key].items() if own in values.columns}
         found = renamed(values.select([*there]), self.inside.get(key, {})).rename(there)
@@ -83,14 +83,14 @@ class ValueColumns:
         return found.with_columns([fitted(found[name], dtype) for name, dtype in types.items()])
 
     def filled(self, values: pl.DataFrame, view: HistoryView, version: int) -> pl.DataFrame:
-        """Return them with all columns of the frame, null where the version does not have one."""
+        """Return them with all columns of the frame, null for those that the version lacks."""
         found = self.named(values, view, version)
         if found.schema == self.schema:
             return found
         return pl.concat([self.empty(), found], how="diagonal")
 
     def of(self, places: Iterable[BranchVersion]) -> "ValueColumns":
-        """Return those that some of the versions have."""
+        """Return the columns that some of the versions have."""
         there = {name for place in places for name in self.names_in(*place)}
         schema = {name: kind for name, kind in self.schema.items() if name in there}
         return replace(self, schema=pl.Schema(schema))
@@ -100,7 +100,7 @@ class ValueColumns:
         return pl.DataFrame(schema=self.schema)
 
     def nulls(self, num_rows: int) -> pl.DataFrame:
-        """Return rows of which nothing is known."""
+        """Return rows with unknown values."""
         return self.empty().clear(num_rows)
 
 
@@ -162,7 +162,7 @@ def value_columns(
 
 
 def column_types(view: HistoryView, version: int, *, whole_blobs: bool = True) -> pl.Schema:
-    """Return the types of the columns of a version; they are kept."""
+    """Return the types of the columns of a version, cached."""
     from lance_explorer.values import row_schema
 
     known, key = _types(view), (version, whole_blobs)
@@ -178,7 +178,7 @@ _types = notes(dict[tuple[int, bool], pl.Schema], are_carried=True)
 
 
 def types_if_known(stop: Stop, *, whole_blobs: bool = True) -> pl.Schema:
-    """Return the same of a version; none if pylance cannot open it."""
+    """Return the same; none if pylance cannot open the version."""
     try:
         return column_types(stop.line.view, stop.record.version, whole_blobs=whole_blobs)
     except LanceExplorerError:
@@ -186,12 +186,12 @@ def types_if_known(stop: Stop, *, whole_blobs: bool = True) -> pl.Schema:
 
 
 def blob_columns(schema: _Schema) -> set[str]:
-    """Return the columns that are blobs, or hold some."""
+    """Return the columns that are blobs, or contain some."""
     return {name for name, fields in column_fields(schema).items() if any(map(is_blob, fields))}
 
 
 def _latest_names(stops: Sequence[Stop], told: ColumnsAt) -> dict[int, str]:
-    """Return the latest name of each field, by its number; those of later versions come first."""
+    """Return the latest name of each field, by its number; later versions come first."""
     names = dict[int, str]()
     for stop in stops:
         for one in stop.record.schema:
@@ -202,9 +202,9 @@ def _latest_names(stops: Sequence[Stop], told: ColumnsAt) -> dict[int, str]:
 def _shown(
     versions: Sequence[Mapping[str, int]], latest: Mapping[int, str]
 ) -> dict[int, tuple[str, int]]:
-    """Return what each column is shown as: its latest name, and which one of that name.
+    """Return the display name of each column: its latest name, and its number among those.
 
-    Columns of one name that no version has both are shown as one.
+    Columns of one name that never exist together are shown as one.
 
     Parameters
     ----------
@@ -227,9 +227,9 @@ def _shown(
 
 
 def _told_apart(stops: Sequence[Stop], columns: ValueColumns, told: ColumnsAt) -> tuple[Doubt, ...]:
-    """Return the doubts about columns that are two in a frame, of which it has one at least.
+    """Return the doubts about columns that are two in a frame, if it contains one of them.
 
-    They name both as the frame does.
+    They use the names of the frame.
     """
     if not told.doubts:
         return ()

@@ -1,4 +1,4 @@
-"""From addresses in one version to identities, and back, for many rows at once."""
+"""Conversion of addresses in one version to identities, and back, for many rows at once."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ _OFFSETS = np.uint64((1 << FRAGMENT_BITS) - 1)
 def identities_at(
     rows: StateRows, position: int, addresses: Uint64Array
 ) -> tuple[Uint64Array, NDArray[np.bool_]]:
-    """Return which rows live at addresses.
+    """Return which rows are live at addresses.
 
     Parameters
     ----------
@@ -64,14 +64,14 @@ def identities_at(
 def addresses_at(
     rows: StateRows, position: int, identities: Uint64Array
 ) -> tuple[Uint64Array, NDArray[np.bool_]]:
-    """Return where rows live: their addresses, 0 where they do not live, and whether they do."""
+    """Return the addresses of rows, 0 if they are not live, and whether they are."""
     all_rows = live_rows(rows, position)
     columns = RunColumns(all_rows.identity, all_rows.identity + all_rows.length, all_rows.after)
     return Runs.split(columns)[0].lookup(identities)
 
 
 def rows_of_state(rows: StateRows, state: int) -> tuple[Uint64Array, Uint64Array]:
-    """Return the addresses of the live rows of a state, and who they are."""
+    """Return the addresses of the live rows of a state, and their identities."""
     offsets = np.arange(rows.num_rows(state))
     rows.load([state], versions=False)
     rows.load_deleted([state])

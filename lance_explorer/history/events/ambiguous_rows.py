@@ -1,8 +1,8 @@
-"""Rows without stable IDs that a restore takes out and puts in, and that may be the same ones.
+"""Rows without stable IDs that a restore removes and adds, and that may be the same.
 
-An update that cannot be paired makes other rows of those that it touches. A restore over it takes
-these out and brings the old ones back, and then it is as open which is which. The same goes for
-versions that are gone.
+An update whose rows cannot be paired gives new identities to the rows that it touches. A restore
+over it removes these and brings the old ones back, so again it is unknown which is which. The same
+holds for lost versions.
 """
 
 from collections.abc import Collection
@@ -22,7 +22,7 @@ __all__ = ["Births", "births_at"]
 
 
 class Births(NamedTuple):
-    """When runs of rows were born: columns, a value for each run.
+    """The births of runs of rows: columns, a value for each run.
 
     ``created`` is the first version that created rows of the run's fragment, NO_VERSION where that
     is not known; for those of a restored detached version the first one that has them.
@@ -34,7 +34,7 @@ class Births(NamedTuple):
 
     @classmethod
     def of(cls, rows: StateRows, states: Collection[int], addresses: Uint64Array) -> "Births":
-        """Return those of rows at some addresses, which must be in the given states."""
+        """Return the births of rows at some addresses, which must be in the given states."""
         origins = [rows.origins(state) for state in states]
         created = [_first(rows, state) for state in states]
         open_until = [some.open_until for some in origins]
@@ -46,7 +46,7 @@ class Births(NamedTuple):
         )
 
     def may_be(self, others: "Births") -> NDArray[np.bool_]:
-        """Tell of which runs rows may have become rows of the others, or the other way round."""
+        """Tell which runs may have become rows of the others, or the reverse."""
         if not len(others.created):
             return np.zeros(len(self.created), dtype=np.bool_)
         became = self.created < others.open_until.max()
@@ -57,7 +57,7 @@ class Births(NamedTuple):
 def _first(rows: StateRows, state: int) -> int:
     origins = rows.origins(state)
     created = origins.created.versions if origins.created else np.empty(0, dtype=np.uint64)
-    if len(created) and created.min() != NO_VERSION:  # that of each row is known
+    if len(created) and created.min() != NO_VERSION:  # that is known for each row
         return int(created.min())
     starts, stops = origins.ids.ranges()
     own = first_address(rows.history.states[state].id)

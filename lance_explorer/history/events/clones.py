@@ -8,10 +8,10 @@ __all__ = ["step_facts"]
 
 
 def step_facts(rows: StateRows, position: int) -> StepFacts:
-    """Return what tells the events of a version.
+    """Return the source of the events of a version.
 
-    The rows that a clone begins with have a past, of which their row versions tell, as after lost
-    versions. What happened before a branch left its parent is in the versions of that.
+    The rows of a new clone have a past, which their row versions show, as after lost versions. What
+    happened before a branch left its parent is in the versions of that.
     """
     step = StepFacts(rows, position)
     if step.name == OperationName.CLONE and step.after.manifest.branch is None:

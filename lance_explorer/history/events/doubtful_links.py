@@ -1,7 +1,7 @@
-"""Rows that may be others, since nothing but counts and order leads to them over lost versions.
+"""Rows that may be others, since only counts and order link them over lost versions.
 
-The last such link that a row went through tells it from the row that it is perhaps: two states have
-certainly the same row only if both have it through the same link. A restore goes back over links.
+The last such link of a row distinguishes it from the row that it may be: two states certainly
+contain the same row only if both have it through the same link. A restore goes back across links.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ __all__ = ["cut_at_links", "last_links", "last_links_at", "links_of"]
 def last_links(
     rows: StateRows, states: Iterable[int], identities: Uint64Array, addresses: Uint64Array
 ) -> Positions:
-    """Return the position of the last doubtful link of each row; -1 if it went through none.
+    """Return the position of the last doubtful link of each row; -1 if it has none.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def last_links(
         return last
     some = [*states]
     if any(rows.first_positions[state] > rows.ids_from for state in some) and rows.has_row_ids:
-        return last_links_at(rows, rows.ids_from, identities)  # row IDs tell who is who since
+        return last_links_at(rows, rows.ids_from, identities)  # row IDs identify rows since then
     for position in sorted(rows.doubtful_links):
         fragments = [
             rows.history.states[state].id for state in some if position in rows.origins(state).links
@@ -48,7 +48,7 @@ def last_links(
 
 
 def last_links_at(rows: StateRows, position: int, identities: Uint64Array) -> Positions:
-    """Return the same of rows of a version, given by its position."""
+    """Return the same for rows of a version, given by its position."""
     if not rows.doubtful_links:
         return np.full(len(identities), -1, dtype=np.int64)
     if rows.has_row_ids:
@@ -59,14 +59,14 @@ def last_links_at(rows: StateRows, position: int, identities: Uint64Array) -> Po
 
 
 def links_of(rows: StateRows, states: Iterable[int]) -> frozenset[int]:
-    """Return the positions of the doubtful links that any rows of some states went through."""
+    """Return the positions of the doubtful links of the rows of some states."""
     if not rows.doubtful_links:
         return frozenset()
     return frozenset[int]().union(*[rows.origins(state).links for state in states])
 
 
 def cut_at_links(rows: StateRows, runs: RowRuns) -> RowRuns:
-    """Return runs cut so that all rows of each went through the same links."""
+    """Return runs split so that all rows of each have the same links."""
     for position in rows.doubtful_links:
         runs = _linked(rows, position).cut(runs)
     return runs

@@ -14,10 +14,10 @@ __all__ = ["COMMIT_EVENTS", "NET_EVENTS", "RowEvent", "RowEvents"]
 
 
 class RowEvent(IntEnum):
-    """What became of a row, in one commit or between two versions.
+    """The fate of a row, in one commit or between two versions.
 
-    Those that a row can have in one commit come first, and of those that leave it where it lives
-    the strongest: between two versions the first that holds is told.
+    Those that a row can have in one commit come first; among those that leave the row in place, the
+    strongest come first: between two versions the first that holds counts.
     """
 
     CREATED = 0
@@ -29,15 +29,15 @@ class RowEvent(IntEnum):
     DELETED = 3
     UPDATED = 4
     COLUMN_REWRITTEN = 5
-    """A column was written anew for many rows; the row's value may be the same."""
+    """A column was rewritten for many rows; the row's value may be unchanged."""
     COLUMN_ADDED = 6
     MOVED = 7
-    """The row has another address, and the values that it had."""
+    """The row has another address, and the same values."""
     INSERTED = 8
     """Between two versions: only the later one has the row."""
     UNCHANGED = 9
     LOST = 10
-    """Nothing is left to tell what happened: a line of the feed, not a row."""
+    """Unknown: a line of the feed, not a row."""
 
     @property
     def label(self) -> str:
@@ -66,7 +66,7 @@ NET_EVENTS = (
     RowEvent.MOVED,
     RowEvent.UNCHANGED,
 )
-"""What became of rows between two versions: of several that hold for a row, the first."""
+"""The fate of rows between two versions: if several hold for a row, the first counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

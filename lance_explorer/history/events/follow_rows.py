@@ -18,7 +18,7 @@ __all__ = ["RowsInStep", "of_rows", "trace"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowsInStep:
-    """What happened in one version to some of many rows, one entry a row and event.
+    """What happened in one version to some of many rows, one entry for each row and event.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class RowsInStep:
 def trace(
     rows: StateRows, identities: Uint64Array, positions: Sequence[int]
 ) -> Iterator[RowsInStep]:
-    """Yield what happened to rows, version by version, where anything did.
+    """Yield what happened to rows, version by version, without empty ones.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ __all__ = ["IdentitySet"]
 
 @dataclass(frozen=True, slots=True)
 class IdentitySet:
-    """Identities as ascending ranges, half open, that do not touch."""
+    """Identities as ascending half-open ranges that do not touch."""
 
     start: Uint64Array
     stop: Uint64Array
@@ -27,7 +27,7 @@ class IdentitySet:
         return cls(*merged_ids(RunColumns(start, stop, start)))
 
     def cut(self, runs: RowRuns) -> RowRuns:
-        """Return runs cut so that each is wholly in the set or wholly outside."""
+        """Return runs split so that each is entirely inside or outside the set."""
         return runs.cut(runs.identity, np.column_stack([self.start, self.stop]).ravel())
 
     def has(self, identities: Uint64Array) -> NDArray[np.bool_]:

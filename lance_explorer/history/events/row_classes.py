@@ -1,4 +1,4 @@
-"""The classes of rows that differ between a version and the kept one before."""
+"""The classes of rows that differ between a version and its kept predecessor."""
 
 from dataclasses import replace
 
@@ -29,11 +29,11 @@ _Mask = NDArray[np.bool_]
 _WRITE_ROWS = (OperationName.APPEND, OperationName.OVERWRITE)
 _WRITE_COLUMNS = (OperationName.MERGE, OperationName.DATA_REPLACEMENT)
 _NOTHING = 255
-"""Number of an event that is none."""
+"""The number for no event."""
 
 
 def classify(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
-    """Say what happened to rows in a version.
+    """Classify the rows of a version.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def classify(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
 def _with_doubts(
     rows: StateRows, step: StepFacts, removed_rows: RowEvents, added_rows: RowEvents
 ) -> tuple[RowEvents, RowEvents]:
-    """Mark removed and added rows that may be the same ones."""
+    """Mark removed and added rows that may be the same."""
     if step.is_unpaired_update:
         old, new = np.ones(len(removed_rows), np.bool_), np.ones(len(added_rows), np.bool_)
     elif step.follows and step.name == OperationName.RESTORE and not step.has_row_ids:
@@ -70,7 +70,7 @@ def _with_doubts(
         old = Births.of(rows, step.removed.values(), removed_rows.before).may_be(all_added)
         new = Births.of(rows, step.added.values(), added_rows.after).may_be(all_removed)
         if links_of(rows, step.removed.values()) != links_of(rows, step.added.values()):
-            old[:], new[:] = True, True  # those that are taken for the same ones may be others
+            old[:], new[:] = True, True  # rows that are assumed to be the same may be others
     else:
         old, new = step.are_open(removed_rows.identity), step.are_open(added_rows.identity)
     return replace(removed_rows, is_uncertain=removed_rows.is_uncertain | old), replace(
@@ -79,7 +79,7 @@ def _with_doubts(
 
 
 class _Classes:
-    """Classes of runs, given rule by rule: of several rules for a run, the first one holds."""
+    """Classes of runs, given rule by rule: if several rules match a run, the first one counts."""
 
     def __init__(self, step: StepFacts, runs: RowRuns) -> None:
         self._step = step
@@ -99,7 +99,7 @@ class _Classes:
         is_uncertain: bool = False,
         version: NDArray[np.uint64] | None = None,
     ) -> None:
-        """Give runs a class that have none so far."""
+        """Set the class of runs that have none."""
         chosen = (self._event == _NOTHING) & where
         self._event[chosen] = event
         self._evidence[chosen] = evidence
@@ -108,11 +108,11 @@ class _Classes:
             self._version[chosen] = version[chosen]
 
     def weaken(self, evidence: NDArray[np.uint8]) -> None:
-        """Take the weaker evidence of what there is and what is given."""
+        """Take the weaker of the given and the existing evidence."""
         np.maximum(self._evidence, evidence, out=self._evidence)
 
     def doubt(self, where: _Mask) -> None:
-        """Say of some runs that which rows they are is inferred, and uncertain."""
+        """Mark the identity of some runs as inferred and uncertain."""
         self.weaken(np.where(where, np.uint8(Evidence.INFERRED), np.uint8(0)))
         self._is_uncertain |= where
 
@@ -127,12 +127,12 @@ class _Classes:
 
 def _removed_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
     classes = _Classes(step, runs)
-    may_live = not step.has_row_ids  # at another address, where nothing tells that it is the row
+    may_live = not step.has_row_ids  # at another address, without proof that it is the row
     if not step.follows:
         classes.set(RowEvent.DELETED, Evidence.LOST, is_uncertain=may_live)
     elif step.name == OperationName.OVERWRITE:
         classes.set(RowEvent.OVERWRITTEN, Evidence.RECORDED)
-    elif step.name == OperationName.REWRITE:  # it moved them, but where to is not known
+    elif step.name == OperationName.REWRITE:  # it moved them, but their new place is unknown
         classes.set(RowEvent.DELETED, Evidence.LOST, is_uncertain=may_live)
     else:
         classes.set(RowEvent.DELETED, Evidence.RECORDED if step.name else Evidence.DERIVED)
@@ -168,7 +168,7 @@ def _added_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
 
 
 def _written_later(step: StepFacts, added_rows: RowEvents) -> RowEvents:
-    """Return the last updates of rows added over a gap."""
+    """Return the last updates of rows added across a gap."""
     is_new = (added_rows.event == RowEvent.CREATED) & (added_rows.evidence != Evidence.LOST)
     is_new &= added_rows.created != NO_VERSION
     is_new &= (added_rows.updated_after > added_rows.created) & (
@@ -188,7 +188,7 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     classes = _Classes(step, runs)
     old, new = runs.updated_before, runs.updated_after
     is_told = (old != NO_VERSION) & (new != NO_VERSION)
-    # An unknown version is an earlier one than all that are known.
+    # An unknown version counts as earlier than all known ones.
     written, elsewhere = old != new, runs.before != runs.after
     if step.follows and step.name == OperationName.RESTORE:
         may_be_same = written & _may_be_same(rows, step, runs)
@@ -203,7 +203,7 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
             _set_written_in_place(classes, rows, step, runs)
     if step.name == OperationName.UPDATE and step.follows:
         classes.set(RowEvent.UPDATED, Evidence.DERIVED, elsewhere & ~is_told)
-    # Without row IDs nothing tells whether a lost version wrote rows that moved, too.
+    # Without row IDs it is unknown whether a lost version wrote moved rows, too.
     is_open = not (step.follows or step.has_row_ids)
     if is_open:
         _set_rewritten(classes, rows, step, runs)
@@ -222,13 +222,13 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
 
 
 def _may_be_same(rows: StateRows, step: StepFacts, runs: RowRuns) -> _Mask:
-    """Tell which rows may have kept their values, since one of two fragments names no last update.
+    """Tell which rows may have kept their values, since one of two fragments has no last updates.
 
-    Those have not that the other one was given after this one was first seen.
+    A row changed if the other fragment's update is later than the first sight of this one.
     """
     # Commits by hand may leave out last-updated-at, and Lance stores none then (docs/FORMAT.md 11).
     # The version that first had the fragment wrote its rows at the latest: a row that the other
-    # fragment says was written later has other values for certain.
+    # fragment marks as written later certainly has other values.
     may_be_same = np.zeros(len(runs), dtype=np.bool_)
     if not step.has_row_ids:
         return may_be_same
@@ -250,11 +250,11 @@ def _may_be_same(rows: StateRows, step: StepFacts, runs: RowRuns) -> _Mask:
 
 
 def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _Mask, _Mask]:
-    """Return rows cut so that each may have got other values, unseen, or has not.
+    """Return rows split so that each either may have got other values unseen, or has not.
 
-    A restore may have given them where it undoes, or does again, a write in place of which row
-    versions do not tell; lost versions may have written so. Of the rows that come last nothing
-    tells it but that lost versions took them elsewhere.
+    A restore may have given them if it undoes, or repeats, a write in place without row versions;
+    lost versions may have written so. For the last rows the only sign is that lost versions moved
+    them.
     """
     nothing = np.zeros(len(runs), dtype=np.bool_)
     if step.follows and step.name != OperationName.RESTORE:
@@ -288,7 +288,7 @@ def _set_written_now(classes: _Classes, step: StepFacts, now: _Mask, runs: RowRu
 
 
 def _set_written_before(classes: _Classes, step: StepFacts, written: _Mask, runs: RowRuns) -> None:
-    """Classify rows whose last update is another one than before, but not the version itself."""
+    """Classify rows whose last update changed, but is not the version itself."""
     new = runs.updated_after
     if step.follows:
         if step.name is None:  # only a restore does that
@@ -303,7 +303,7 @@ def _set_written_before(classes: _Classes, step: StepFacts, written: _Mask, runs
 def _set_written_in_place(
     classes: _Classes, rows: StateRows, step: StepFacts, runs: RowRuns
 ) -> None:
-    """Classify rows that row versions do not tell of, though other files hold their values."""
+    """Classify rows without new row versions, whose values are in other files."""
     values = runs.in_place == InPlace.VALUES_DIFFER
     if not step.follows:
         classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.LOST, values, is_uncertain=True)
@@ -318,7 +318,7 @@ def _set_written_in_place(
 
 
 def _set_rewritten(classes: _Classes, rows: StateRows, step: StepFacts, runs: RowRuns) -> None:
-    """Classify rows that a rewrite moved, over a gap in which that may have been earlier."""
+    """Classify rows that a rewrite moved, across a gap in which it may have happened earlier."""
     versions = {
         new: group.version
         for group in rewrites(rows.view).between(step.begin_version, step.version)
@@ -340,7 +340,7 @@ def _evidence_of_moves(step: StepFacts) -> Evidence:
 
 
 def _evidence_of_identity(rows: StateRows, step: StepFacts, runs: RowRuns) -> NDArray[np.uint8]:
-    """Return how well it is known, of runs that moved elsewhere, that they are the same rows."""
+    """Return the evidence that moved runs are the same rows."""
     elsewhere = runs.before != runs.after
     evidence = np.zeros(len(runs), dtype=np.uint8)
     sides = [(runs.after, step.added)]

@@ -1,7 +1,7 @@
-"""Two sets of fragment states, row by row: which were removed, added, moved or written anew.
+"""Two sets of fragment states, row by row: removed, added, moved or rewritten rows.
 
-The work grows with the rows that differ, and with the number of fragments. Nothing is written out
-row by row that a run can carry.
+The work grows with the rows that differ, and with the number of fragments. Rows are kept in runs
+wherever possible.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,7 +41,7 @@ __all__ = [
 
 
 def compare_step(rows: StateRows, step: Step) -> RowRuns:
-    """Compare a version with the kept one before."""
+    """Compare a version with its kept predecessor."""
     return compare_states(rows, [*step.removed.values()], [*step.added.values()], step.schemas)
 
 
@@ -65,7 +65,7 @@ def compare_states(
     schemas: SchemaPair,
     between: tuple[int, int] | None = None,
 ) -> RowRuns:
-    """Compare the rows of two sets of states that have none in common.
+    """Compare the rows of two sets of states without common ones.
 
     Parameters
     ----------
@@ -80,9 +80,8 @@ def compare_states(
 
     Returns
     -------
-    RowRuns
-        The rows that only one version has, that are elsewhere, that were last written in another
-        version, or whose fragment has other files.
+    RowRuns The rows that only one version has, that moved, that another version wrote last, or
+    whose fragment has other files.
     """
     rows.load([*before, *after])
     rows.load_deleted([*before, *after])
@@ -94,7 +93,7 @@ def compare_states(
         new_state = new.get(states[old_state].id)
         if new_state is None or rows.ids(new_state) is not rows.ids(old_state):
             left.append(_all_live(rows, old_state))
-            if new_state is not None:  # where it keeps its row IDs is another place
+            if new_state is not None:  # another place of its row IDs does not count
                 others[states[old_state].id] = in_place(
                     states[old_state], states[new_state], schemas
                 )
@@ -121,7 +120,7 @@ def compare_states(
 
 
 def _within(runs: RowRuns, start: int, stop: int) -> RowRuns:
-    """Return the rows with identities from one to before another."""
+    """Return the rows with identities in a range."""
     runs = runs.cut(runs.identity, np.array([start, stop], dtype=np.uint64))
     return runs.where((runs.identity >= np.uint64(start)) & (runs.identity < np.uint64(stop)))
 
@@ -134,7 +133,7 @@ def live_rows(rows: StateRows, position: int) -> RowRuns:
 def rows_in_states(
     rows: StateRows, states: Sequence[int], between: tuple[int, int] | None = None
 ) -> RowRuns:
-    """Return all live rows of some states, or those between two identities, as if just added."""
+    """Return all live rows of some states, or those in a range of identities, as if just added."""
     return compare_states(rows, [], states, SchemaPair((), ()), between)
 
 
@@ -155,21 +154,21 @@ def _versions(
 
 
 def _with_origin(added_rows: RowRuns, created: VersionsFrom, updated: VersionsFrom) -> RowRuns:
-    """Return added rows, cut where their row versions change, with these."""
+    """Return added rows, split where their row versions change, with these."""
     runs = added_rows.cut(added_rows.after, created.address)
     runs = runs.cut(runs.after, updated.address)
     return replace(runs, created=created.at(runs.after), updated_after=updated.at(runs.after))
 
 
 def _with_updates(moved: RowRuns, before: VersionsFrom, after: VersionsFrom) -> RowRuns:
-    """Return rows that moved, cut where their last updates change, with these."""
+    """Return moved rows, split where their last updates change, with these."""
     runs = moved.cut(moved.before, before.address)
     runs = runs.cut(runs.after, after.address)
     return replace(runs, updated_before=before.at(runs.before), updated_after=after.at(runs.after))
 
 
 def _with_changes(moved: RowRuns, changes: dict[int, InPlace]) -> RowRuns:
-    """Return rows with what changed in the files of their fragments, where they stayed in one."""
+    """Return rows that stayed in a fragment, with the changes of its files."""
     fragments = np.array(sorted(changes), dtype=np.uint64)
     change = np.array([changes[key] for key in sorted(changes)], dtype=np.uint8)
     own = fragments_of(moved.after)
@@ -200,7 +199,7 @@ def _rows_in(rows: StateRows, state: int, offsets: BitMap) -> RunColumns:
 
 
 def _joined(left: RunColumns, entered: RunColumns) -> tuple[RowRuns, RowRuns, RowRuns]:
-    """Return the rows that only left, that only entered, and that did both."""
+    """Return the rows that only left, only entered, and did both."""
     old, new = Runs.split(left)[0].columns, Runs.split(entered)[0].columns
     added_rows, removed, moved = separated(new, old)
     return (
@@ -212,13 +211,13 @@ def _joined(left: RunColumns, entered: RunColumns) -> tuple[RowRuns, RowRuns, Ro
     )
 
 
-# ---------------------------------------------------------------- rows that stay where they were
+# ---------------------------------------------------------------- rows that did not move
 
 
 def _written_in_place(
     rows: StateRows, before: int, after: int, change: InPlace, masked: BitMap
 ) -> RowRuns:
-    """Return the rows live in both of two states of one fragment that were written between."""
+    """Return the rows that are live in two states of one fragment and were written in between."""
     fragment, num_rows = rows.history.states[after], rows.num_rows(after)
     old, new = rows.origins(before).updated, rows.origins(after).updated
     if change is InPlace.SAME and old is new:
@@ -237,7 +236,7 @@ def _written_in_place(
 
 
 class _Pieces(NamedTuple):
-    """Offsets cut so that each piece was last written in one version before, and one after."""
+    """Offsets split so that each piece has one last update before, and one after."""
 
     start: Uint64Array
     stop: Uint64Array

@@ -7,9 +7,8 @@ versions of ``state_rows(view).history``, which leaves out those whose rows cann
 
 The answer is a ``RowEvents``: columns of runs. A run is ``length`` rows with consecutive identities
 at consecutive addresses, both before and after, to which the same happened. The *identity* of a row
-is its stable row ID; in a table without, it is the address where the row was born, which
-compactions keep, and an ``update()`` too where its order can be told
-(:mod:`lance_explorer.history.identity.birth_addresses`).
+is its stable row ID; without those, it is the first address of the row, which compactions keep, and
+``update()``, too, if its order is known (:mod:`lance_explorer.history.identity.birth_addresses`).
 
 - ``before`` and ``after`` are the addresses of the first row, NO_ADDRESS (2^64 - 1) where it is not
   live: added rows have no ``before``, removed ones no ``after``.
@@ -22,10 +21,11 @@ compactions keep, and an ``update()`` too where its order can be told
   that moved while versions are lost, which may have written them, too.
 - ``updated_before``, ``updated_after`` and ``created`` are row versions, as in ``RowRuns``.
 
-Over a gap (``follows`` is false) events that the version alone proves have its number and evidence
-``derived`` or ``recorded``. Everything else that differs is there too: with an earlier version
-where row versions prove it, else with evidence ``lost``. In the first kept version of a table each
-live row is ``created`` in the version that its row version names, and ``updated`` if it was later.
+Across a gap (``follows`` is false), events that the version alone proves have its number and
+evidence ``derived`` or ``recorded``. Everything else that differs is included, too: with an earlier
+version if row versions prove it, else with evidence ``lost``. In the first kept version of a table
+each live row is ``created`` in the version that its row version names, and ``updated`` if it was
+later.
 
 To compare any two sets of states, see
 :func:`~lance_explorer.history.events.row_comparison.compare_states`.

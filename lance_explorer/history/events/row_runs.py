@@ -15,14 +15,14 @@ from lance_explorer.rowids.offsets import cut_at
 __all__ = ["NO_ADDRESS", "Columns", "PlacedRuns", "RowRuns", "shifted"]
 
 NO_ADDRESS = np.uint64(MAX_U64)
-"""Stands for the address of a row that is not there."""
+"""Stands for the address of a missing row."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """A record of arrays that are equally long: an entry for each run, or row.
+    """A record of arrays of equal length: an entry for each run, or row.
 
-    Fields that are no arrays are those of the first of several.
+    Other fields are those of the first record when several are joined.
     """
 
     @classmethod
@@ -32,7 +32,7 @@ class Columns:
 
     @classmethod
     def concatenated(cls, several: Iterable[Self]) -> Self:
-        """Return the entries of all, one after the other."""
+        """Return the entries of all, concatenated."""
         every = list(several)
         some = [columns for columns in every if len(columns)] or every[:1] or [cls.empty()]
         if len(some) == 1:
@@ -54,7 +54,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacedRuns(Columns):
-    """Runs of rows, and where they are in two versions, in no particular order.
+    """Runs of rows with their places in two versions, in no particular order.
 
     Attributes
     ----------
@@ -82,13 +82,13 @@ class PlacedRuns(Columns):
 
     @property
     def was_live(self) -> NDArray[np.bool_]:
-        """Which runs are of rows that were live before."""
+        """Which runs were live before."""
         live: NDArray[np.bool_] = self.before != NO_ADDRESS
         return live
 
     @property
     def is_live(self) -> NDArray[np.bool_]:
-        """Which runs are of rows that are live after."""
+        """Which runs are live after."""
         live: NDArray[np.bool_] = self.after != NO_ADDRESS
         return live
 
@@ -144,7 +144,7 @@ class RowRuns(PlacedRuns):
         length: Uint64Array,
         in_place: int = InPlace.SAME,
     ) -> "RowRuns":
-        """Return runs of which no row versions are known."""
+        """Return runs without known row versions."""
         count = len(identity)
         unknown = np.full(count, NO_VERSION, dtype=np.uint64)
         return cls(
@@ -165,7 +165,7 @@ class RowRuns(PlacedRuns):
         return cls.of(nothing, nothing, nothing, nothing)
 
     def cut(self, along: Uint64Array, borders: Uint64Array) -> "RowRuns":
-        """Return runs cut where sorted borders lie inside.
+        """Return runs split at sorted borders.
 
         ``along`` is the column of the runs that the borders are about.
         """
@@ -176,5 +176,5 @@ class RowRuns(PlacedRuns):
 
 
 def shifted(addresses: Uint64Array, shift: Uint64Array) -> Uint64Array:
-    """Return addresses so much further on; NO_ADDRESS stays what it is."""
+    """Return addresses plus an offset; NO_ADDRESS is unchanged."""
     return np.where(addresses == NO_ADDRESS, NO_ADDRESS, addresses + shift)

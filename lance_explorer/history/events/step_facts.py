@@ -1,4 +1,4 @@
-"""What the classification of rows must know of a step beside its rows."""
+"""What the classification of rows needs to know of a step besides its rows."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ __all__ = ["StepFacts"]
 
 
 class StepFacts(Step):
-    """One version, compared with the kept one before.
+    """One version, compared with its kept predecessor.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class StepFacts(Step):
 
     @cached_property
     def source(self) -> str:
-        """The name of what tells about the step: its transaction, or else its manifest."""
+        """The source of information on the step: its transaction, or else its manifest."""
         stored = self.after.transaction
         if stored is None:
             return f"manifest of version {self.version}"
@@ -59,12 +59,12 @@ class StepFacts(Step):
 
     @cached_property
     def schemas(self) -> SchemaPair:
-        """The schemas of the kept version before and of this one."""
+        """The schemas of the kept predecessor and of this version."""
         return schemas_at(self._rows, self.position - 1, self.position)
 
     @cached_property
     def own_fragments(self) -> tuple[int, ...]:
-        """The IDs of the fragments that the commit itself says it wrote, with new rows alone."""
+        """The IDs of the fragments that the commit itself records as new, with only new rows."""
         states = self.history.states
         return tuple(
             [
@@ -76,7 +76,7 @@ class StepFacts(Step):
 
     @cached_property
     def is_unpaired_update(self) -> bool:
-        """Whether an Update removed and added rows, and which became which cannot be told."""
+        """Whether an Update removed and added rows that cannot be paired."""
         if self.has_row_ids or not self.follows or self.name not in (OperationName.UPDATE, None):
             return False
         if not self.new_fragments:
@@ -92,7 +92,7 @@ class StepFacts(Step):
 
     @cached_property
     def only_updates(self) -> bool:
-        """Whether each row that an unpaired Update removed is one of those that it added."""
+        """Whether each row that an unpaired Update removed is one of the added ones."""
         if not (self.is_unpaired_update and self.inserts_nothing):
             return False
         out, in_ = [
@@ -102,11 +102,11 @@ class StepFacts(Step):
 
     @property
     def inserts_nothing(self) -> bool:
-        """Whether an Update says that all rows that it put in were there before."""
+        """Whether an Update records that all rows that it added existed before."""
         return isinstance(self.operation, Update) and inserts_nothing(self.operation.inserted_rows)
 
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
-        """Tell which rows that a restore took out or put in may be the same; it may be lost."""
+        """Tell which removed and added rows of a restore, maybe a lost one, may be the same."""
         namesakes = self._rows.namesakes
         if namesakes is None or not self._may_restore:
             return np.zeros(len(identities), dtype=np.bool_)
@@ -118,7 +118,7 @@ class StepFacts(Step):
         return are_open
 
     def cut_open(self, runs: RowRuns) -> RowRuns:
-        """Return runs cut so that :meth:`are_open` says the same of all rows of each."""
+        """Return runs split so that :meth:`are_open` is the same for all rows of each."""
         namesakes = self._rows.namesakes
         if namesakes is None or not self._may_restore:
             return runs
@@ -130,15 +130,14 @@ class StepFacts(Step):
 
     @property
     def _between_known(self) -> bool:
-        """Whether the version went back to a kept one: which row IDs both sides have is known."""
+        """Whether the version went back to a kept one: then the row IDs of both sides are known."""
         return self.follows and not restores_unseen(self.history, self.position)
 
     @cached_property
     def _ids_of_both(self) -> tuple[IdentitySet, IdentitySet]:
-        """The row IDs in fragments that only the version before has, and only this one.
+        """The row IDs in fragments that only the predecessor has, and only this version.
 
-        A row that was taken out and one that was put in may be the same one only if both have its
-        ID.
+        A removed and an added row may be the same only if both have its ID.
         """
         before, after = [
             rows_in_states(self._rows, [*states.values()]) for states in (self.removed, self.added)

@@ -1,8 +1,8 @@
-"""What lost versions may have written in place in fragments that they also wrote.
+"""What lost versions may have written in place in fragments that they also created.
 
-Row versions need not tell it, and the fragment was not there before to compare its files with. Two
-things are left to tell: the files that a fragment got later, and a compaction that is kept, which
-names the fragments that it read with their files.
+Row versions need not show it, and there is no earlier state of the fragment to compare its files
+with. Two signs remain: later files of the fragment, and a kept compaction, which names the
+fragments that it read with their files.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ __all__ = ["UnseenWrites", "unseen_writes"]
 
 @dataclass(frozen=True, slots=True)
 class UnseenWrites:
-    """Fragments of which lost versions may have written rows that are elsewhere now.
+    """Fragments in which lost versions may have written rows that moved since.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class UnseenWrites:
 
 
 def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
-    """Tell what may have happened in a gap before a version to rows that moved in it."""
+    """Tell what may have happened in a gap to rows that moved in it."""
     found = UnseenWrites([], [], [])
     if step.follows or step.before is None:
         return found
@@ -48,7 +48,7 @@ def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
     }
     for fragment_id, state in step.added.items():
         if fragment_id in step.removed:
-            continue  # both states of it are there to be compared
+            continue  # both states of it can be compared
         recorded = groups.get(fragment_id, ())
         was_there = [fragment.id in step.removed for fragment in recorded]
         if written := written_since_birth(states[state], schemas):
@@ -65,7 +65,7 @@ def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
 
 
 def _takes_more_than_one(step: StepFacts) -> bool:
-    """Whether there are commits enough for one that wrote rows and one that moved them."""
+    """Whether there are enough commits for one that wrote rows and one that moved them."""
     if step.history.is_uncertain[step.position]:
         return True
     return step.num_lost + (step.name in (OperationName.REWRITE, OperationName.RESTORE, None)) > 1

@@ -1,8 +1,8 @@
-"""Fragments that were written in place, of which no row version tells which rows were.
+"""Fragments that were written in place, without row versions for the written rows.
 
-Row versions tell it where the version itself is among those of the fragment: an update of which the
-rows are named, columns that are written anew for all rows. Every other row of a fragment that got
-another file for some column may have other values since.
+Row versions show the rows if the version itself is among those of the fragment: for an update with
+named rows, or columns that are rewritten for all rows. Every other row of a fragment with another
+file for some column may have other values since.
 """
 
 from collections.abc import Iterable, Iterator
@@ -46,9 +46,7 @@ class UntoldWrite:
     ----------
     state : int
         The fragment afterwards; before, where its rows are elsewhere afterwards.
-    change : InPlace
-        What that says of its rows.
-    written : WrittenFields
+    change : InPlace What that means for its rows. written : WrittenFields
         Which fields of both versions have their values from other files.
     has_deleted : bool
         Whether it may be about rows, too, that are deleted in this state.
@@ -62,16 +60,13 @@ class UntoldWrite:
 
 @dataclass(frozen=True, slots=True)
 class UntoldRows:
-    """Rows that commits on the way wrote in place, while their row versions stayed.
+    """Rows that commits in between wrote in place, without new row versions.
 
     Attributes
     ----------
-    rewritten : IdentitySet
-        Those of which a column that both ends have may have other values.
-    extended : IdentitySet
-        Those that got another column, or other values of one that only one end has.
-    doubtful : IdentitySet
-        Those that lost versions took elsewhere, and may have written before.
+    rewritten : IdentitySet Those with possibly other values in a column that both ends have.
+    extended : IdentitySet Those with another column, or other values in a column of only one end.
+    doubtful : IdentitySet Those that lost versions moved, and may have written before.
     """
 
     rewritten: IdentitySet
@@ -80,10 +75,10 @@ class UntoldRows:
 
 
 def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
-    """Return the fragments that a version wrote in place, and does not tell which rows.
+    """Return the fragments that a version wrote in place, without recording the rows.
 
-    A restore writes nothing: what it undoes are the writes of other versions. Only where the
-    version that it restored is not kept, those of lost versions are its own.
+    A restore writes nothing: what it undoes are the writes of other versions. Only if the restored
+    version is not kept, writes of lost versions count as its own.
     """
     if step.name == OperationName.RESTORE and step.follows:
         if not restores_unseen(rows.history, step.position):
@@ -116,7 +111,7 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
 
 
 def untold_rows(rows: StateRows, path: VersionPath, fields: EndFields) -> UntoldRows:
-    """Return the rows that were written so on the way between two versions.
+    """Return the rows that were written like that between two versions.
 
     Parameters
     ----------
@@ -148,12 +143,11 @@ def untold_rows(rows: StateRows, path: VersionPath, fields: EndFields) -> Untold
 
 
 def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
-    """Yield the fragments that a restore of a lost version may have with other values.
+    """Yield the fragments to which a restore of a lost version may have given other values.
 
-    Each is compared with that of the version which the lost one went out from; where that has none,
-    or is lost, with the seen state that is most like it. If there is none, all its values are in
-    question; in a table with row IDs only if it was written in place, of which row versions need
-    not tell.
+    Each is compared with that of the version from which the lost one started; if that has none, or
+    is lost, with the most similar seen state. If there is none, all its values are doubtful; in a
+    table with row IDs only if it was written in place, which row versions need not show.
     """
     history, parent = rows.history, parent_position(rows.history, position)
     by_ids = rows.is_told_by_ids(position)
@@ -185,9 +179,9 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
 
 
 def _new_since(rows: StateRows, parent: int, position: int) -> list[int]:
-    """Return the states of a restore that the version has not which it goes back to.
+    """Return the states of a restore that the restored version lacks.
 
-    If that is lost: those that no version had before.
+    If that is lost: those that no earlier version had.
     """
     states = rows.history.states_at(position)
     if parent == EMPTY:
@@ -196,12 +190,12 @@ def _new_since(rows: StateRows, parent: int, position: int) -> list[int]:
 
 
 def _shows_writes(fragment: Fragment) -> bool:
-    """Whether a fragment has files that gave a field up, or overlays."""
+    """Whether a fragment has files that lost a field, or overlays."""
     return bool(fragment.overlays) or any(TOMBSTONE in file.fields for file in fragment.files)
 
 
 def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:
-    """Whether the row versions of a fragment tell which rows a version wrote in place."""
+    """Whether the row versions of a fragment show which rows a version wrote in place."""
     updated = rows.origins(state).updated
     if not step.follows or step.name == OperationName.RESTORE or updated is None:
         return False

@@ -1,4 +1,4 @@
-"""Commits and edges: what the graph is made of."""
+"""Commits and edges: the parts of the graph."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ __all__ = ["Commit", "CommitKind", "CommitLine", "Edge", "EdgeKind"]
 
 
 class Commit(NamedTuple):
-    """A commit: the branch that has it, by its identity, and its version.
+    """A commit: its branch, by identity, and its version.
 
-    A gap is named by the first version in it.
+    A gap is named by its first version.
     """
 
     branch: str
@@ -30,7 +30,7 @@ class CommitKind(Enum):
 
 
 class EdgeKind(Enum):
-    """How a commit comes from another one."""
+    """The relation of a commit to its parent."""
 
     FOLLOWS = "follows"
     RESTORES = "restores"
@@ -40,7 +40,7 @@ class EdgeKind(Enum):
 
 
 class Edge(NamedTuple):
-    """That a commit comes from another one."""
+    """An edge from a commit to a parent."""
 
     kind: EdgeKind
     parent: Commit

@@ -45,7 +45,7 @@ class CommitGraph:
     Parameters
     ----------
     lines : iterable of CommitLine
-        The branches. One that is missing has no readable versions, and comes from nowhere.
+        The branches. A missing branch has no readable versions, and no parent.
     """
 
     def __init__(self, lines: Iterable[CommitLine]) -> None:
@@ -57,7 +57,7 @@ class CommitGraph:
         self._depths = dict[str, int]()
 
     def commit(self, branch: str, version: int) -> Commit | None:
-        """Return the commit of a version; of a lost one its gap; None for the empty table."""
+        """Return the commit of a version; for a lost one its gap; None for the empty table."""
         line = self._lines.get(branch)
         if version <= 0:
             return None
@@ -77,11 +77,11 @@ class CommitGraph:
         return CommitKind.DETACHED if commit.version in line.built_on else CommitKind.GAP
 
     def can_be_read(self, commit: Commit) -> bool:
-        """Return whether a commit is a version of its branch that is there."""
+        """Return whether a commit is a readable version of its branch."""
         return commit.version in self._places.get(commit.branch, ())
 
     def parents(self, commit: Commit) -> tuple[Edge, ...]:
-        """Return the edges from a commit to those that it comes from, its content parent first."""
+        """Return the edges from a commit to its parents, the content parent first."""
         line = self._lines.get(commit.branch)
         if line is None:
             return ()
@@ -94,24 +94,24 @@ class CommitGraph:
             return before
         target = self.commit(commit.branch, line.restored[commit.version])
         if target is None or self._order(target) >= self._order(commit):
-            return before  # the transaction does not say what was restored, or cannot be right
+            return before  # the transaction does not record what was restored, or cannot be right
         return Edge(EdgeKind.RESTORES, target, Evidence.RECORDED), *before
 
     def content_parent(self, commit: Commit) -> Commit | None:
-        """Return what a version has its content from; None for the empty table."""
+        """Return the content parent of a version; None for the empty table."""
         parents = self.parents(commit)
         return parents[0].parent if parents else None
 
     def ancestors(self, commit: Commit | None) -> Iterator[Commit]:
-        """Yield the commits that made a version, itself first."""
+        """Yield the commits that produced a version, itself first."""
         while commit is not None:
             yield commit
             commit = self.content_parent(commit)
 
     def undone(self, commit: Commit | None) -> Iterator[tuple[str, range]]:
-        """Yield the versions that the Restores behind a version undid, with their branch.
+        """Yield the versions that the Restores before a version undid, with their branch.
 
-        Those of lost versions are among them, although a gap is one commit.
+        Those of lost versions are included, although a gap is one commit.
         """
         for one in self.ancestors(commit):
             parents = self.parents(one)
@@ -120,11 +120,11 @@ class CommitGraph:
                 yield one.branch, range(target + 1, one.version)
 
     def common_ancestor(self, one: Commit | None, other: Commit | None) -> Commit | None:
-        """Return the last commit that two versions come from; None for the empty table."""
+        """Return the last common ancestor of two versions; None for the empty table."""
         return self.path(one, other).common
 
     def path(self, begin: Commit | None, end: Commit | None) -> Path:
-        """Return the commits that lead from one version to another."""
+        """Return the path of commits from one version to another."""
         undone, done = list[Commit](), list[Commit]()
         while begin != end:
             if begin is not None and (end is None or self._order(begin) >= self._order(end)):
@@ -141,10 +141,10 @@ class CommitGraph:
     def fold(
         self, commits: Iterable[Commit], step: Callable[[Commit, Commit | None, _S | None], _S]
     ) -> Mapping[Commit, _S]:
-        """Return a state of each commit, made of that of its content parent.
+        """Return a state of each commit, computed from that of its content parent.
 
-        It begins with the last commit that all have in common, and every commit on the way is
-        stepped on once, after those that it comes from.
+        It begins with the last common commit of all, and visits every commit on the way once, after
+        its parents.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class CommitGraph:
         return leaves or not self.can_be_read(commit)
 
     def _before(self, line: CommitLine, commit: Commit, place: int | None) -> tuple[Edge, ...]:
-        """Return the edge to what comes before a version of a branch, or before a gap."""
+        """Return the edge to the commit before a version of a branch, or before a gap."""
         is_gap = place is None
         place = bisect_left(line.versions, commit.version) if place is None else place
         evidence = Evidence.LOST if is_gap else Evidence.RECORDED
@@ -209,7 +209,7 @@ class CommitGraph:
         return (Edge(EdgeKind.FOLLOWS, gap, Evidence.RECORDED),)
 
     def _order(self, commit: Commit) -> _Order:
-        """Return what is greater for a commit than for all that it comes from."""
+        """Return a number that is greater for a commit than for all its parents."""
         line = self._lines.get(commit.branch)
         if line is None:
             return commit.version, 0
@@ -220,7 +220,7 @@ class CommitGraph:
         return commit.version, depth
 
     def _depth(self, branch: str) -> int:
-        """Return over how many forks a branch comes from the main one."""
+        """Return the number of forks between a branch and the main one."""
         if branch not in self._depths:
             line = self._lines.get(branch)
             self._depths[branch] = 0  # of a branch that is its own ancestor

@@ -1,1 +1,1 @@
-"""Who a row is, with and without stable row IDs."""
+"""The identity of rows, with and without stable row IDs."""

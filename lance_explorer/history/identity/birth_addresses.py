@@ -1,11 +1,11 @@
-"""Rows without stable row IDs, told apart by the address at which each was first written.
+"""Rows without stable row IDs, identified by the address at which each was first written.
 
-A row is born in a fragment, and its fragment ID and offset name it from then on. Fragments that a
+A row is born in a fragment, whose ID and the offset identify it from then on. Fragments that a
 compaction wrote have the rows of those that it read, and fragments that ``update()`` wrote have the
-rows that it took out, in order (which is inferred). All others have rows of their own. Where an ID
-was given to a second fragment, the rows of that one have identities that are no addresses.
+rows that it removed, in order (which is inferred). All others have rows of their own. If an ID was
+given to a second fragment, the rows of that one have identities that are not addresses.
 
-The versions that created and updated rows are what stable tables store, replayed.
+The versions that created and updated rows, which stable tables store, are replayed.
 """
 
 from collections.abc import Collection, Iterator
@@ -67,7 +67,7 @@ class RowsByAddress(StateRows):
         return self._whole.origins[state]
 
     def load(self, states: Collection[int], *, versions: bool = True) -> None:
-        """Read nothing: no state stores anything about who its rows are."""
+        """Read nothing: no state stores the identities of its rows."""
 
     @property
     def doubtful_links(self) -> dict[int, list[RowIdSequence]]:
@@ -95,7 +95,7 @@ class RowsByAddress(StateRows):
 
 
 class _Pass:
-    """The way through the versions, oldest first."""
+    """The path through the versions, oldest first."""
 
     def __init__(self, rows: StoredRows) -> None:
         self.origins: dict[int, RowOrigins] = {}
@@ -115,7 +115,7 @@ class _Pass:
         self._next_number = _LAST_NUMBER
 
     def step(self, position: int) -> None:
-        """Find the origins of the states that are there for the first time."""
+        """Find the origins of the new states."""
         new = self._rows.new_states(position)
         if not new:
             return
@@ -137,12 +137,12 @@ class _Pass:
                 self._by_files.setdefault(homes_of(fragment), state)
 
     def _earlier(self, here: "_Commit", fragment: Fragment) -> int | None:
-        """Return an earlier state of the same fragment, as near as it can be told."""
+        """Return an earlier state of the same fragment, the nearest that can be found."""
         before = here.removed.get(fragment.id)
         goes_back = not here.follows or here.after.operation == OperationName.RESTORE
         files = homes_of(fragment)
         # A restore, or a lost one, brings back a state from before a write in place: the same data
-        # files and overlays. The state just before is of the same fragment, but not the nearest.
+        # files and overlays. The previous state is of the same fragment, but not the nearest.
         if goes_back and (before is None or homes_of(self._states[before]) != files):
             state = self._by_files.get(files)  # from before others were written in place
             if state is not None:
@@ -151,7 +151,7 @@ class _Pass:
             operation = here.after.operation if here.follows else None
             if same_life(self._states[before], fragment, operation):
                 return before
-        # Up to 8.0.1 an Overwrite begins fragment IDs anew, so an ID alone proves nothing over a
+        # Up to 8.0.1 an Overwrite restarts fragment IDs, so an ID alone proves nothing over a
         # restore (docs/FORMAT.md 11); a data file is never written twice under one name.
         paths = [(fragment.id, file.path) for file in fragment.files]
         known = [self._by_file[path] for path in paths if path in self._by_file]
@@ -172,7 +172,7 @@ class _Pass:
         return replace(before, updated=overwritten(before.updated, written, here.version))
 
     def _written(self, here: "_Commit", earlier: int, fragment: Fragment) -> OffsetRanges | None:
-        """Return which rows got other values in place; None if that is not said."""
+        """Return which rows got other values in place; None if that is not recorded."""
         known = self._states[earlier].overlays
         new = [overlay for overlay in fragment.overlays if overlay not in known]
         if new and self._states[earlier].files == fragment.files:
@@ -191,7 +191,7 @@ class _Pass:
     # ------------------------------------------------------------------- fragments that are new
 
     def _bear(self, here: "_Commit", born: list[int]) -> None:
-        """Find the origins of states of fragments that were not there before."""
+        """Find the origins of states of new fragments."""
         masked = RunColumns.concatenated(self._masked(here) if here.is_update else [])
         inherited = self._rewritten(here) or self._updated(here, born, masked)
         for state in born:
@@ -207,13 +207,13 @@ class _Pass:
         versions = constant_versions(version, rows)
         open_until = NO_VERSION
         if here.before is None and version == NO_VERSION:
-            open_until = here.version  # a lost version may have made them of other rows
+            open_until = here.version  # a lost version may have made them from other rows
         elif here.before is not None and (is_unpaired or version == NO_VERSION):
             open_until = version or ANY_VERSION
         return RowOrigins(born_rows(number, rows), versions, versions, open_until=open_until)
 
     def _number(self, fragment_id: int) -> int:
-        """Return the number under which rows of a fragment are born: its ID if that is free."""
+        """Return the number under which rows of a fragment are born: its ID if that is unused."""
         number = fragment_id
         if number in self._numbers:
             number, self._next_number = self._next_number, self._next_number - 1
@@ -221,7 +221,7 @@ class _Pass:
         return number
 
     def _rewritten(self, here: "_Commit") -> dict[int, RowOrigins]:
-        """Return the origins of the fragments that compactions wrote, by their IDs."""
+        """Return the origins of the fragments that compactions wrote, by ID."""
         origins: dict[int, RowOrigins] = {}
         for group in here.groups():
             rows = pair_rows(self._rows.view, group)
@@ -237,7 +237,7 @@ class _Pass:
                 known[key] = unknown_origins(key, counts[key])
             for key, found in inherited_origins(rows, known, group):
                 origins[key] = found
-                if group.evidence is Evidence.INFERRED:  # lost versions may have made others
+                if group.evidence is Evidence.INFERRED:  # lost versions may have replaced them
                     origins[key] = replace(
                         found,
                         open_until=max(found.open_until, here.version),
@@ -260,7 +260,7 @@ class _Pass:
             own = [(fragment_id, file.path) for file in recorded.files]
             if {file.path for file in self._states[state].files}.isdisjoint(
                 [path for _, path in own]
-            ):  # lost versions may have given its ID to another one
+            ):  # lost versions may have given its ID to another fragment
                 state = next((self._by_file[key] for key in own if key in self._by_file), None)
                 if state is None:
                     number = self._number(fragment_id)
@@ -270,7 +270,7 @@ class _Pass:
     def _updated(
         self, here: "_Commit", born: list[int], masked: RunColumns
     ) -> dict[int, RowOrigins]:
-        """Return the origins of fragments with updated rows, where they can be told by order."""
+        """Return the origins of fragments with updated rows, if the order shows them."""
         update = here.operation
         if not isinstance(update, Update):
             return {}
@@ -310,7 +310,7 @@ class _Pass:
         )
 
     def _masked(self, here: "_Commit") -> Iterator[RunColumns]:
-        """Yield the rows that were live before and are not where they were, in scan order."""
+        """Yield the rows that were live before and are not at their old address, in scan order."""
         for fragment_id, state in sorted(here.removed.items()):
             deleted = self._rows.deleted(state)
             new = here.added.get(fragment_id)
@@ -322,19 +322,19 @@ class _Pass:
 
 
 class _Commit(Step):
-    """What a version did that origins of rows depend on."""
+    """The parts of a version on which the origins of rows depend."""
 
     @property
     def is_update(self) -> bool:
-        """Whether the version before is known, and an Update took rows out and put rows in."""
+        """Whether the previous version is known, and an Update removed and added rows."""
         return self.follows and isinstance(self.operation, Update)
 
     def groups(self) -> list[RewriteGroup]:
-        """Return what compactions wrote since the kept version before."""
+        """Return what compactions wrote since the previous kept version."""
         return rewrites(self._view).in_effect(self.begin_version, self.version)
 
     def denies(self, group: RewriteGroup) -> bool:
-        """Whether the fragments that a lost version is said to have written are others."""
+        """Whether the fragments that a lost version is recorded to have written are others."""
         if self.before is None or group.version == self.version:
             return False
         states = self.history.states

@@ -1,4 +1,4 @@
-"""Tracks of rows without stable IDs, made of those that they had before."""
+"""Tracks of rows without stable IDs, derived from their earlier ones."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ __all__ = ["born_rows", "inherited_origins", "overwritten", "unknown_origins", "
 def inherited_origins(
     rows: RunColumns, old: dict[int, RowOrigins], group: RewriteGroup
 ) -> Iterator[tuple[int, RowOrigins]]:
-    """Yield the origins of new fragments, given which old address became which new one."""
+    """Yield the origins of new fragments, given the map from old to new addresses."""
     by_address = RunColumns.concatenated(
         [_by_address(origins.ids, key) for key, origins in sorted(old.items())]
     )

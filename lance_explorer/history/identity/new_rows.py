@@ -1,4 +1,4 @@
-"""Rows of a version that may be others than those that had their row IDs before."""
+"""Rows of a version that may differ from those that had their row IDs before."""
 
 import numpy as np
 
@@ -15,15 +15,15 @@ __all__ = ["doubtful_ids"]
 def doubtful_ids(stored: StoredRows, position: int) -> RunColumns:
     """Return the row IDs of rows of a version that a detached version may have brought.
 
-    They are in data files that no earlier version has. Where no restore of a detached version is
-    seen, those count that a detached version has, too, which lost ones may have restored.
+    They are in data files that no earlier version has. If no restore of a detached version is
+    recorded, those count that a detached version has, too, which lost ones may have restored.
     """
     if stored.history.is_uncertain[position]:
         return _written_ids(stored, position)
     hidden = [RunColumns.empty()]
     for one in maybe_restored(stored.view, stored.history, position):
         if not have_row_ids(one.history).any():
-            continue  # from before row IDs were turned on: it brings none
+            continue  # from before row IDs were turned on: it adds none
         rows = StoredRows(stored.view, since_row_ids_went(rows_history(one.history)))
         if _moved_in_gap(stored, position) <= one.files:
             hidden += [_all_ids(rows.row_ids(state)) for state in one.own]
@@ -34,7 +34,7 @@ def doubtful_ids(stored: StoredRows, position: int) -> RunColumns:
 
 
 def _moved_in_gap(stored: StoredRows, position: int) -> set[str]:
-    """Return the data files that the kept version before had, and a compaction since read."""
+    """Return the data files of the previous kept version, and those read by a later compaction."""
     history = stored.history
     begin, end = [record.version for record in history.records[position - 1 : position + 1]]
     groups = rewrites(stored.view).between(begin, end)
@@ -44,7 +44,7 @@ def _moved_in_gap(stored: StoredRows, position: int) -> set[str]:
 
 
 def _written_ids(stored: StoredRows, position: int) -> RunColumns:
-    """Return the row IDs in data files that no version before has, merged."""
+    """Return the row IDs in data files that no earlier version has, merged."""
     states, first = stored.history.states, stored.first_positions
     known = np.flatnonzero((first >= 0) & (first < position)).tolist()
     files = {file.path for state in known for file in states[state].files}
@@ -58,6 +58,6 @@ def _written_ids(stored: StoredRows, position: int) -> RunColumns:
 
 
 def _all_ids(row_ids: RowIdSequence) -> RunColumns:
-    """Return row IDs as ranges, whose addresses do not matter."""
+    """Return row IDs as ranges, ignoring their addresses."""
     starts, stops = row_ids.ranges()
     return RunColumns(starts, stops, starts)

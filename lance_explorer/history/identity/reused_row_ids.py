@@ -1,14 +1,14 @@
-"""Row IDs that were given out twice, and what tells their bearers apart.
+"""Row IDs that were assigned twice, and how their rows are distinguished.
 
-Each version has a *line*: the commits that made it, one upon the other. A restore makes the version
-that it restored the parent of what follows. The counter of row IDs goes on from the latest commit,
-so that no number is given out twice; but up to 8.0.1 a restore sets the counter back. So a row ID
-stands for the row to which a commit on the line of the version gave it. The first row that has an
-ID has it as identity; later ones have identities that are no row IDs.
+Each version has a *line*: the path of commits that produced it. After a restore, the restored
+version is the parent of what follows. The counter of row IDs continues from the latest commit, so
+that no number is assigned twice; but up to 8.0.1 a restore resets the counter. So a row ID means
+the row that a commit on the line of the version gave it to. The first row with an ID has it as
+identity; later ones have identities that are not row IDs.
 
-A detached commit gives out IDs that ordinary commits give out, too. Where one was restored, or lost
-versions may have restored it, rows in files that no version had before get other identities, and it
-is open whether they are the rows that had their IDs.
+A detached commit assigns IDs that ordinary commits assign, too. If one was restored, or lost
+versions may have restored it, rows in new files get other identities, and it is unknown whether
+they are the rows that had their IDs.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ _FIRST_ALIAS = 1 << 63
 
 
 def namesakes_of(stored: StoredRows, since: int = 0) -> Namesakes | None:
-    """Return what tells rows with one ID apart; None if no row ID was given out twice.
+    """Return the lines that distinguish rows with one ID; None if no row ID was assigned twice.
 
     Parameters
     ----------
@@ -42,8 +42,7 @@ def namesakes_of(stored: StoredRows, since: int = 0) -> Namesakes | None:
 
     Raises
     ------
-    FormatError
-        If there are more row IDs than can be told apart.
+    FormatError If there are more row IDs than can be distinguished.
     """
     history = stored.history
     unseen = [
@@ -91,7 +90,7 @@ class _Lines:
 
     def _line(self, position: int) -> RowIdLine:
         line = self._lines[self._continued(position)]
-        if position in self._unseen:  # what was seen of it before may be in another line
+        if position in self._unseen:  # its earlier states may be on another line
             for known in self._brought_back(position):
                 line = line.giving(known)
         if position in self._doubts:
@@ -102,11 +101,11 @@ class _Lines:
             ]
             line = line.giving(RunColumns.concatenated(given))
         elif self._goes_back(position):
-            return line  # its counter is that of a version before, which gave out these IDs
+            return line  # its counter is that of an earlier version, which assigned these IDs
         return line.giving(self._given(self._counter(position - 1), self._counter(position)))
 
     def _brought_back(self, position: int) -> Iterator[RunColumns]:
-        """Yield the row IDs in fragments that earlier versions had, as these mean them."""
+        """Yield the row IDs in fragments of earlier versions, with their meaning there."""
         first = self._stored.first_positions
         for state in self._history.states_at(position):
             if self._since <= first[state] < position:
@@ -120,8 +119,8 @@ class _Lines:
     def _continued(self, position: int) -> int:
         """Return the version whose row IDs mean the same in a version.
 
-        If the one that a restore went back to is lost, that is the next one that is kept, which was
-        made of it, unless that is a restore itself.
+        If the version that a restore went back to is lost, it is the next kept one, which was
+        derived from it, unless that is a restore itself.
         """
         history = self._history
         parent = history.graph.content_parent(commit_at(history, position))
@@ -135,7 +134,7 @@ class _Lines:
         return max(place, self._since)
 
     def _given(self, low: int, high: int) -> RunColumns:
-        """Return row IDs that a commit gave out, with the identities of their rows."""
+        """Return row IDs that a commit assigned, with the identities of their rows."""
         if low >= high:
             return RunColumns.empty()
         identity = low

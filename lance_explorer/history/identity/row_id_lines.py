@@ -1,4 +1,4 @@
-"""What row IDs stand for in each version, where some were given out twice."""
+"""The meaning of row IDs in each version, if some were assigned twice."""
 
 from dataclasses import dataclass, field, replace
 
@@ -15,12 +15,11 @@ __all__ = ["PLAIN", "Namesakes", "RowIdLine"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowIdLine:
-    """What row IDs mean in a version, where they are not the identities themselves.
+    """The meaning of row IDs in a version, where they are not the identities.
 
     Attributes
     ----------
-    ids : RunColumns
-        Row IDs, disjoint and sorted, and in ``address`` the identities of their rows.
+    ids : RunColumns Row IDs, disjoint and sorted, and in ``address`` the identities of their rows.
     """
 
     ids: RunColumns = field(default_factory=RunColumns.empty)
@@ -48,7 +47,7 @@ class RowIdLine:
         return RowIdSequence((Ranges(runs.address, runs.address + (runs.stop - runs.start)),))
 
     def giving(self, ids: RunColumns) -> "RowIdLine":
-        """Return the line after a commit that gave out row IDs."""
+        """Return the line after a commit that assigned row IDs."""
         others = outside(self.ids, ids.start, ids.stop)
         others = others.where(others.start < others.stop)
         aliased = ids.where(ids.start != ids.address)
@@ -56,7 +55,7 @@ class RowIdLine:
 
 
 PLAIN = RowIdLine()
-"""The line of a version whose row IDs are what they say."""
+"""The line of a version in which row IDs are the identities."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,11 +66,9 @@ class Namesakes:
     ----------
     lines : tuple of RowIdLine
         For each version by its position.
-    aliases : RunColumns
-        Identities that are no row IDs, sorted, and in ``address`` the row IDs.
-    open_ids : RunColumns
-        Row IDs of which it is not known whether two identities are one row: a detached version may
-        have given them out, or had them from the version that it was built on.
+    aliases : RunColumns Identities that are not row IDs, sorted, and in ``address`` the row IDs.
+    open_ids : RunColumns Row IDs for which it is unknown whether two identities are one row: a
+    detached version may have assigned them, or inherited them.
     """
 
     lines: tuple[RowIdLine, ...]
@@ -86,7 +83,7 @@ class Namesakes:
         return identities + np.where(identities < stops[place], shifts[place], np.uint64(0))
 
     def bearers(self, row_ids: Uint64Array) -> tuple[Uint64Array, Positions]:
-        """Return the identities of all rows that ever had some IDs, and the place of each ID."""
+        """Return the identities of all rows that ever had some IDs, and the position of each ID."""
         places = [np.arange(len(row_ids))]
         identities = [row_ids]
         for start, stop, row_id in zip(*self.aliases, strict=True):
@@ -97,14 +94,14 @@ class Namesakes:
 
     @property
     def open_borders(self) -> Uint64Array:
-        """Between which identities :meth:`are_open` and each line say the same of all rows."""
+        """The ranges of identities in which :meth:`are_open` and each line do not change."""
         stops = self.aliases.address + (self.aliases.stop - self.aliases.start)
         ids = [self.open_ids.start, self.open_ids.stop, self.aliases.address, stops]
         borders = self.bearers(np.concatenate(ids))[0]
         return np.unique(np.concatenate([borders, self.aliases.start, self.aliases.stop]))
 
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
-        """Tell of which rows it is not known whether they are others with the same ID."""
+        """Tell for which rows it is unknown whether they are others with the same ID."""
         ids = self.row_ids(identities)
         place = np.searchsorted(self.open_ids.start, ids, side="right")
         return np.asarray(ids < np.append(np.uint64(0), self.open_ids.stop)[place])

@@ -1,4 +1,4 @@
-"""What is known of the rows of a fragment state: identities, and the versions that wrote them."""
+"""The rows of a fragment state: their identities, and the versions that wrote them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,24 +23,22 @@ __all__ = [
 ]
 
 NO_VERSION = 0
-"""Stands for a version that is not known; versions count from 1."""
+"""Stands for an unknown version; versions count from 1."""
 
 ANY_VERSION = MAX_U64
-"""Stands for a version that may be any."""
+"""Stands for any version."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowOrigins:
-    """The rows of a state, deleted ones too, in their order.
+    """The rows of a state, including deleted ones, in order.
 
     Attributes
     ----------
     ids : RowIdSequence
         The identities.
-    created, updated : RowVersionRuns or None
-        The versions that created each row, and gave it its values; None where nothing tells, and
-        NO_VERSION for single rows.
-    evidence : Evidence
+    created, updated : RowVersionRuns or None The versions that created each row, and gave it its
+    values; None if unknown, and NO_VERSION for single rows. evidence : Evidence
         How well it is known that these are the rows that had the same identities before.
     open_until : int
         The last version in which rows with other identities may have become some of these, since
@@ -59,7 +57,7 @@ class RowOrigins:
 
 
 def identity_bounds(ids: RowIdSequence) -> tuple[int, int]:
-    """Return the lowest and the highest identity; the former is larger if there is none."""
+    """Return the lowest and the highest identity; the former is larger if there are none."""
     starts, stops = ids.ranges()
     some = np.iinfo(np.uint64).max
     return int(starts.min(initial=some)), int((stops - np.uint64(1)).max(initial=0))
@@ -71,7 +69,7 @@ def constant_versions(version: int, num_rows: int) -> RowVersionRuns:
 
 
 class VersionsFrom(NamedTuple):
-    """From which address on rows have which version, ascending."""
+    """The first address of each version, ascending."""
 
     address: Uint64Array
     version: Uint64Array
@@ -92,6 +90,6 @@ class VersionsFrom(NamedTuple):
         return self.version[np.searchsorted(self.address, addresses, side="right") - 1]
 
     def along(self, addresses: Uint64Array, lengths: Uint64Array) -> RowVersionRuns:
-        """Return the versions of stretches of rows, one after the other."""
+        """Return the versions of ranges of rows, concatenated."""
         owner, shift, counts = cut_at(addresses, lengths, self.address)
         return RowVersionRuns(counts.astype(np.int64), self.at(addresses[owner] + shift))

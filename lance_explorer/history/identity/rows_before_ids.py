@@ -1,12 +1,12 @@
-"""Rows of versions from before stable row IDs were turned on, under the row IDs that they got.
+"""Rows of versions before stable row IDs were turned on, by the row IDs that they got.
 
-The version that turns row IDs on gives one to each place of each fragment, deleted places too. So
-it can be read both ways: as the last one whose rows are told by address, and as the first whose
-rows have IDs. Which address has which row ID there is the map from the one to the other. A row that
-has no place there any more has an identity that is no row ID.
+The version that turns row IDs on gives one to each slot of each fragment, including deleted ones.
+So it can be read in both ways: as the last version whose rows are identified by address, and as the
+first whose rows have IDs. Its map from addresses to row IDs connects both. A row that has no slot
+there any more has an identity that is not a row ID.
 
-The versions that created and updated rows are not stored for versions before, but replayed. What
-the version that turned row IDs on stored for rows that are older says nothing of them.
+For versions before, the versions that created and updated rows are replayed, since they are not
+stored. The row versions that it stored for older rows mean nothing.
 """
 
 from collections.abc import Callable
@@ -36,10 +36,10 @@ from lance_explorer.rowids.version_runs import RowVersionRuns
 __all__ = ["RowsBeforeIds", "are_without_row_id"]
 
 _FIRST_WITHOUT = np.uint64(0xC000_0000_0000_0000)
-"""What is added to an address, modulo 2^64, to be the identity of a row that never got a row ID."""
+"""What is added to an address, modulo 2^64, to identify a row that never got a row ID."""
 
 _LEAST_WITHOUT = np.uint64(0xA000_0000_0000_0000)
-"""Identities from here on are of such rows: row IDs, and IDs given out twice, are lower."""
+"""Identities from this one belong to such rows: row IDs, and IDs assigned twice, are lower."""
 
 
 class RowsBeforeIds:
@@ -65,7 +65,7 @@ class RowsBeforeIds:
         self._kept: list[object] = []
 
     def origins(self, state: int) -> RowOrigins:
-        """Return the origins of a state that one of these versions has."""
+        """Return the origins of a state of one of these versions."""
         own = self._by_address.origins(state)
         return RowOrigins(
             self._sequence(own.ids),
@@ -78,16 +78,16 @@ class RowsBeforeIds:
 
     @property
     def doubtful_links(self) -> dict[int, list[RowIdSequence]]:
-        """What :attr:`StateRows.doubtful_links` says of these versions."""
+        """The :attr:`StateRows.doubtful_links` of these versions."""
         links = self._by_address.doubtful_links
         return {position: [*map(self._sequence, some)] for position, some in links.items()}
 
     def with_versions(self, state: int, stored: RowOrigins) -> RowOrigins:
-        """Return the origins of a later state: rows from before have the versions replayed.
+        """Return the origins of a later state: older rows have the replayed versions.
 
-        A state that stores no row versions keeps the replayed ones only if its fragment has the
-        files that it had when row IDs were turned on: ``update_columns`` writes another file, and
-        no row versions (docs/FORMAT.md 11.1).
+        A state without row versions keeps the replayed ones only if its fragment still has the
+        files of the version that turned row IDs on: ``update_columns`` writes another file, and no
+        row versions (docs/FORMAT.md 11.1).
         """
         low, _ = identity_bounds(stored.ids)
         if low >= self._record.manifest.next_row_id:
@@ -102,7 +102,7 @@ class RowsBeforeIds:
         return RowOrigins(stored.ids, created, updated, stored.evidence, self._open_until)
 
     def evidence(self, identities: Uint64Array) -> NDArray[np.uint8]:
-        """Return how well it is known who rows were before they had row IDs."""
+        """Return the evidence for the identity of rows before they had row IDs."""
         found = np.zeros(len(identities), dtype=np.uint8)
         for weaker, runs in self._weaker:
             known = runs.lookup(identities)[1]
@@ -123,7 +123,7 @@ class RowsBeforeIds:
 
     @cached_property
     def _map(self) -> Runs:
-        """From identities by address to row IDs: of live rows, and of others that have a place."""
+        """From identities by address to row IDs: of live rows, and of others with a slot."""
         states = self._rows.history.states
         self._by_address.load_deleted(self._states)
         live, dead = list[RunColumns](), list[RunColumns]()
@@ -144,7 +144,7 @@ class RowsBeforeIds:
         return known.union(Runs.split(others.where(others.start < others.stop))[0])
 
     def _sequence(self, ids: RowIdSequence) -> RowIdSequence:
-        """Return identities in the place of those by address; the same object for the same one."""
+        """Return identities instead of those by address; the same object for the same input."""
         if not self._translated:
             self._translate_stored()
         found = self._translated.get(id(ids))
@@ -154,7 +154,7 @@ class RowsBeforeIds:
         return found
 
     def _translate_stored(self) -> None:
-        """Take the stored row IDs as the identities of the rows of a fragment, where they are."""
+        """Use the stored row IDs as the identities of the rows of a fragment."""
         for state in self._states:
             own, stored = self._by_address.ids(state), self._rows.row_ids(state)
             if all(map(np.array_equal, _ranges(self._renamed(own)), _ranges(stored))):
@@ -172,7 +172,7 @@ class RowsBeforeIds:
 
     @cached_property
     def _weaker(self) -> list[tuple[Evidence, Runs]]:
-        """The rows of which it is not recorded who they were before, by how well it is known."""
+        """The rows whose earlier identity is not recorded, by evidence."""
         found = dict[Evidence, list[RunColumns]]()
         for state in self._states:
             origins = self.origins(state)
@@ -186,7 +186,7 @@ class RowsBeforeIds:
     def _replayed(
         self, ids: RowIdSequence, stored: RowVersionRuns | None, *, is_update: bool
     ) -> RowVersionRuns:
-        """Return row versions with those that rows had before in the place of what is stored."""
+        """Return row versions with the earlier ones of rows instead of the stored ones."""
         key = id(ids), id(stored), is_update
         if key not in self._versions:
             self._versions[key] = self._looked_up(
@@ -219,7 +219,7 @@ class RowsBeforeIds:
         return self._by_row_id(lambda origins: origins.updated)
 
     def _by_row_id(self, choose: Callable[[RowOrigins], RowVersionRuns | None]) -> VersionsFrom:
-        """Return from which row ID on rows had which version when they got it."""
+        """Return the first row ID of each version that rows had when they got their IDs."""
         nothing = np.empty(0, dtype=np.uint64)
         row_ids, versions = [nothing], [nothing]
         for state in self._states:
@@ -239,7 +239,7 @@ class RowsBeforeIds:
 
 
 def are_without_row_id(identities: Uint64Array) -> NDArray[np.bool_]:
-    """Return which identities are of rows that never got a row ID."""
+    """Return which identities belong to rows that never got a row ID."""
     return np.asarray(identities >= _LEAST_WITHOUT)
 
 
@@ -252,7 +252,7 @@ def _ranges(ids: RowIdSequence) -> tuple[Uint64Array, Uint64Array]:
 
 
 def _merged(starts: Uint64Array, stops: Uint64Array) -> tuple[Uint64Array, Uint64Array]:
-    """Return ranges in their order, with those merged of which one goes on the other."""
+    """Return ranges in order, merging those that continue each other."""
     begins = np.ones(len(starts) + 1, dtype=np.bool_)
     begins[1:-1] = starts[1:] != stops[:-1]
     return starts[begins[:-1]], stops[begins[1:]]

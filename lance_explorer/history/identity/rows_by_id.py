@@ -1,8 +1,8 @@
-"""Rows told apart by the stable row IDs that fragments store.
+"""Rows identified by the stable row IDs that fragments store.
 
-Some row IDs were given out again, which is found when identities are first needed
-(:mod:`lance_explorer.history.identity.reused_row_ids`): then later rows have identities that are no
-row IDs.
+Some row IDs were assigned again, which is found on first use
+(:mod:`lance_explorer.history.identity.reused_row_ids`): then later rows have identities that are
+not row IDs.
 """
 
 from collections.abc import Collection
@@ -39,13 +39,13 @@ class RowsById(StateRows):
 
     @cached_property
     def namesakes(self) -> Namesakes | None:
-        """What tells rows with one row ID apart; None if there are no such rows."""
+        """The lines that distinguish rows with one row ID; None if there are no such rows."""
         if not self.history.records:
             return None
         return namesakes_of(self.stored, self.ids_from)
 
     def load(self, states: Collection[int], *, versions: bool = True) -> None:
-        """Read row IDs of some states, and which version wrote each row if that is wanted."""
+        """Read row IDs of some states, and the version that wrote each row on request."""
         self.stored.load(states, ALL_KINDS if versions else ALL_KINDS[:1])
 
     def ids(self, state: int) -> RowIdSequence:
@@ -90,7 +90,7 @@ class RowsById(StateRows):
 
     @property
     def _are_replayed(self) -> NDArray[np.bool_]:
-        """The states whose row versions are known though they store none."""
+        """The states whose row versions are known although they store none."""
         return np.zeros(len(self.history.states), dtype=np.bool_)
 
     def _are_ranges(self) -> NDArray[np.bool_]:

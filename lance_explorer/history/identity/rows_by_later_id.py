@@ -1,6 +1,6 @@
-"""Rows of a table that was given stable row IDs when it had versions already.
+"""Rows of a table that got stable row IDs after some versions.
 
-Rows of versions before have the row IDs that they got then, or identities that are no row IDs
+Rows of earlier versions have the row IDs that they got then, or identities that are not row IDs
 (:mod:`lance_explorer.history.identity.rows_before_ids`).
 """
 
@@ -41,7 +41,7 @@ class RowsByLaterId(RowsById):
         return are_without_row_id(identities)
 
     def evidence_before_ids(self, identities: Uint64Array) -> NDArray[np.uint8]:
-        """Return how well it is known who rows were before the table had stable row IDs."""
+        """Return the evidence for the identity of rows before the table had stable row IDs."""
         return self._before.evidence(identities)
 
     @cached_property
@@ -56,7 +56,7 @@ class RowsByLaterId(RowsById):
         return self._before.with_versions(state, super()._found_origins(state))
 
     def _is_before(self, state: int) -> bool:
-        """Return whether an address tells who the rows of a state are."""
+        """Return whether the rows of a state are identified by address."""
         return 0 <= int(self.first_positions[state]) <= self.ids_from
 
     @property

@@ -1,6 +1,6 @@
-"""The rows of fragment states: who they are, and in which versions they were written.
+"""The rows of fragment states: their identities, and the versions that wrote them.
 
-A row has an *identity*, and a table one of these ways to tell it:
+A row has an *identity*, and a table one of these ways to find it:
 
 * the address where it was first written (:mod:`lance_explorer.history.identity.birth_addresses`);
 * its stable row ID (:mod:`lance_explorer.history.identity.rows_by_id`), also where IDs were given
@@ -25,7 +25,7 @@ _known = notes(KnownRows, are_carried=True)
 
 @remembered
 def state_rows(view: HistoryView) -> StateRows:
-    """Return the rows of the states of a branch; what was read is kept, also over a refresh."""
+    """Return the rows of the states of a branch; they are cached, also over a refresh."""
     readable = rows_history(view.history)
     history = since_row_ids_went(readable)
     is_cut = len(history.records) < len(readable.records)

@@ -1,7 +1,7 @@
 """What the states of a history store about their rows: sequences and deletion files.
 
-Everything is read when it is asked for, each sequence and each deletion file once, and stays as
-compact as it is stored. Who the rows are is not known here.
+Everything is read on first use, each sequence and each deletion file once, and stays as compact as
+it is stored. The identity of rows is not known here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ ALL_KINDS: tuple[SequenceKind, ...] = ("row_ids", "created_at", "last_updated_at
 
 @dataclass(frozen=True, slots=True)
 class KnownRows:
-    """What was read so far; it holds for whatever history names it."""
+    """What was read so far; it holds for every history with these states."""
 
     sequences: dict[FragmentSequence, RowIdSequence | RowVersionRuns] = field(default_factory=dict)
     deleted: dict[tuple[int, DeletionFile], BitMap] = field(default_factory=dict)
@@ -66,13 +66,13 @@ class StoredRows:
 
     @cached_property
     def first_positions(self) -> NDArray[np.int64]:
-        """For each state the first position at which it is there; -1 if at none."""
+        """For each state the first position that has it; -1 if none."""
         first = np.full(len(self.history.states), -1, dtype=np.int64)
         first[self.history.intervals.keys[::-1]] = self.history.intervals.first[::-1]
         return first
 
     def new_states(self, position: int) -> list[int]:
-        """Return the states that are there for the first time in a version."""
+        """Return the new states of a version."""
         added = self.history.states_added(position)
         found: list[int] = added[self.first_positions[added] == position].tolist()
         return found
@@ -87,7 +87,7 @@ class StoredRows:
         return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *steps]))
 
     def num_rows(self, state: int) -> int:
-        """Return how many rows a state has, deleted ones too."""
+        """Return how many rows a state has, including deleted ones."""
         rows = self.history.states[state].physical_rows
         return len(self.row_ids(state)) if rows is None else rows
 
@@ -114,7 +114,7 @@ class StoredRows:
         )
 
     def versions(self, state: int, kind: SequenceKind) -> RowVersionRuns | None:
-        """Return row versions that a state stores and that are loaded; None if it has none."""
+        """Return the loaded row versions of a state; None if it has none."""
         for sequence in sequences_of(self.history.states[state], kind):
             found = self.known.sequences[sequence]
             assert isinstance(found, RowVersionRuns)
@@ -122,7 +122,7 @@ class StoredRows:
         return None
 
     def load(self, states: Iterable[int], kinds: Sequence[SequenceKind] = ALL_KINDS) -> None:
-        """Read sequences of some states that are not known yet, from as few manifests as can be."""
+        """Read missing sequences of some states, from as few manifests as possible."""
         missing: dict[FragmentSequence, int] = {}
         for state in states:
             for sequence in sequences_of(self.history.states[state], *kinds):
@@ -142,10 +142,10 @@ class StoredRows:
     def _intervals(
         self, numbers: Mapping[FragmentSequence, int], kinds: Sequence[SequenceKind]
     ) -> Intervals:
-        """Return in which versions some sequences are, each under its number.
+        """Return the versions that contain some sequences, each under its number.
 
         Other states of a fragment, with other deleted rows, have them as well: the more versions
-        a sequence is in, the fewer manifests have to be read.
+        contain a sequence, the fewer manifests have to be read.
         """
         fragment_ids = np.array([sequence.fragment_id for sequence in numbers], dtype=np.uint64)
         states = np.flatnonzero(np.isin(self.history.states.ids, fragment_ids))
@@ -176,7 +176,7 @@ class StoredRows:
         return self.known.deleted[key]
 
     def load_deleted(self, states: Iterable[int]) -> None:
-        """Read the deletion files of some states, many at once where requests take long.
+        """Read the deletion files of some states, many at once if requests take long.
 
         One that cannot be read is left to :meth:`deleted`, which raises the error.
         """
@@ -195,7 +195,7 @@ class StoredRows:
     def _unread_deletions(
         self, states: Iterable[int]
     ) -> Iterator[tuple[tuple[int, DeletionFile], int]]:
-        """Yield the deletion files of some states that are not known, and a state of each."""
+        """Yield the missing deletion files of some states, with a state of each."""
         seen = set[tuple[int, DeletionFile]]()
         for state in states:
             fragment = self.history.states[state]

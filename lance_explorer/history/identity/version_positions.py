@@ -1,4 +1,4 @@
-"""Where a version stands among those whose rows can be told."""
+"""The position of a version among those with readable rows."""
 
 from lance_explorer.errors import UnsupportedFeatureError, VersionNotFoundError
 from lance_explorer.history.identity.state_rows import StateRows
@@ -8,13 +8,13 @@ __all__ = ["check_some", "position_of"]
 
 
 def check_some(rows: StateRows) -> None:
-    """Check that there is a version whose rows can be told; else say why the latest is none."""
+    """Check that there is a version with readable rows; else raise why the latest is not."""
     if not rows.history.records and rows.view.history.records:
         position_of(rows, rows.view.latest_version)
 
 
 def position_of(rows: StateRows, version: int) -> int:
-    """Return the position of a version among those whose rows can be told.
+    """Return the position of a version among those with readable rows.
 
     Raises
     ------

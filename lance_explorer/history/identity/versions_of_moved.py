@@ -1,9 +1,9 @@
-"""Row versions of rows that a Rewrite moved, or a commit left, where fragments store none.
+"""Row versions of rows that a Rewrite moved, or a commit kept, if fragments store none.
 
-Commits that were made by hand may lack them, and a compaction of such fragments makes some up. A
-Rewrite only moves rows, so they keep those that they had before: else a row would seem older than
-it is, and written where it only moved. A later state of a fragment has the rows of the one before,
-and those that it did not write keep what was known of them.
+Hand-made commits may lack them, and a compaction of such fragments makes some up. A Rewrite only
+moves rows, so they keep their earlier row versions: else a row would seem older than it is, and
+written where it only moved. A later state of a fragment has the rows of the previous one, and those
+that it did not write keep their known row versions.
 """
 
 from collections.abc import Callable, Collection
@@ -37,7 +37,7 @@ MADE_UP = 1
 def moved_without_versions(
     history: History, first_positions: NDArray[np.int64], are_replayed: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Return which states store no row versions, or made-up ones, while those of before are known.
+    """Return which states store no row versions, or made-up ones, while earlier ones are known.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def moved_without_versions(
 def told_in_order(
     rows: StateRows, state: int, are_moved: NDArray[np.bool_], known: Collection[int]
 ) -> list[int]:
-    """Return a state after those that tell its row versions and are not known yet.
+    """Return a state after those that provide its row versions and are not known yet.
 
     Parameters
     ----------
@@ -93,10 +93,10 @@ def told_in_order(
 def with_versions_before(
     rows: StateRows, state: int, stored_origins: Callable[[int], RowOrigins]
 ) -> RowOrigins:
-    """Return the origins of a state, with the versions that its rows had before.
+    """Return the origins of a state, with the earlier versions of its rows.
 
-    They are as stored where the version before is lost, or rows of the state were not there, and
-    NO_VERSION where a compaction made them up and nothing tells what they were.
+    They are as stored if the previous version is lost, or the rows are new, and NO_VERSION if a
+    compaction made them up and the true ones are unknown.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def with_versions_before(
 def _unless_written(
     known: RowVersionRuns | None, was: RowVersionRuns | None, stored: RowVersionRuns | None
 ) -> RowVersionRuns | None:
-    """Return what was known of the rows of a fragment, but where it now stores something else."""
+    """Return the known row versions of a fragment, except where it now stores others."""
     if known is None or stored is None:
         return known if stored is None else stored
     was = was or constant_versions(MADE_UP, len(known))

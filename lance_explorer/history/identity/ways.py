@@ -1,4 +1,4 @@
-"""What every way of telling rows apart answers."""
+"""The questions that every way of identifying rows answers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
@@ -58,7 +58,7 @@ class StateRows(ABC):
 
     @abstractmethod
     def load(self, states: Collection[int], *, versions: bool = True) -> None:
-        """Read what is not known yet of some states, from as few manifests as can be.
+        """Read what is missing of some states, from as few manifests as possible.
 
         Parameters
         ----------
@@ -84,20 +84,20 @@ class StateRows(ABC):
     # ------------------------------------------------------------------------------- row IDs
 
     def has_row_ids_at(self, position: int) -> bool:
-        """Return whether a version has stable row IDs, and all after it."""
+        """Return whether a version, and all after it, have stable row IDs."""
         return self.has_row_ids and position >= self.ids_from
 
     def is_told_by_ids(self, position: int) -> bool:
-        """Return whether row IDs tell which rows of the version before are which of a version.
+        """Return whether row IDs match the rows of a version with those of the previous one.
 
-        They do not where the version before had none.
+        They do not if the previous version had none.
         """
         return self.has_row_ids and position >= self.ids_from + bool(self.ids_from)
 
     def lance_ids_at(
         self, position: int, row_ids: Uint64Array, addresses: Uint64Array
     ) -> Uint64Array:
-        """Return what Lance calls rows in a version: their row IDs, or without these addresses."""
+        """Return Lance's names of rows in a version: their row IDs, or without these addresses."""
         return row_ids if self.has_row_ids_at(position) else addresses
 
     def row_ids(self, identities: Uint64Array) -> Uint64Array:
@@ -113,7 +113,7 @@ class StateRows(ABC):
         return np.zeros(len(identities), dtype=np.uint8)
 
     def bearers(self, row_ids: Uint64Array) -> tuple[Uint64Array, Positions]:
-        """Return the identities of all rows that had some row IDs, and the place of each ID."""
+        """Return the identities of all rows that had some row IDs, and the position of each ID."""
         if self.namesakes:
             return self.namesakes.bearers(row_ids)
         return row_ids, np.arange(len(row_ids))
@@ -148,7 +148,7 @@ class StateRows(ABC):
     def load_steps(
         self, positions: Iterable[int], can_matter: NDArray[np.bool_] | None = None
     ) -> None:
-        """Read what comparing each of some versions with the kept one before takes, all at once.
+        """Read what is needed to compare each of some versions with its kept predecessor, at once.
 
         Parameters
         ----------
@@ -170,11 +170,11 @@ class StateRows(ABC):
 
     @cached_property
     def bounds(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """For each state the lowest and the highest identity that it can hold."""
+        """For each state the lowest and the highest identity that it can contain."""
         return self.bounds_of(np.arange(len(self.history.states)))
 
     def bounds_of(self, states: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Return the same, known of some states only; the others are as if they held nothing."""
+        """Return the same, read for some states only; the others appear empty."""
         low = np.full(len(self.history.states), np.iinfo(np.uint64).max, dtype=np.uint64)
         high = np.zeros(len(self.history.states), dtype=np.uint64)
         is_there = np.zeros(len(self.history.states), dtype=np.bool_)
@@ -192,5 +192,5 @@ class StateRows(ABC):
         return low, high
 
     def _are_ranges(self) -> NDArray[np.bool_]:
-        """Return the states whose identities are the one range of row IDs that columns tell."""
+        """Return the states whose identities are one range of row IDs, known from columns."""
         return np.zeros(len(self.history.states), dtype=np.bool_)

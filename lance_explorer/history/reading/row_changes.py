@@ -1,6 +1,6 @@
-"""What changed in the rows from version to version: fragment states removed, and rows added.
+"""The changes of rows from version to version: removed and added fragment states.
 
-A manifest is read only if it added or removed a state, and of it only what the one before has not.
+A manifest is read only if it added or removed a state, and only the new parts of it.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ RowsOrError = FragmentContent | LanceExplorerError
 
 @dataclass(frozen=True, slots=True)
 class RowChanges:
-    """How one version differs from the kept one before.
+    """The differences of one version from its kept predecessor.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class RowChanges:
 
 
 def row_changes(view: HistoryView, history: History) -> Iterator[RowChanges]:
-    """Yield how each version differs, oldest first; those that do not differ are left out.
+    """Yield the differences of each version, oldest first; equal ones are left out.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def row_changes(view: HistoryView, history: History) -> Iterator[RowChanges]:
     Raises
     ------
     StorageError
-        If a manifest cannot be read. What is wrong with other files goes with the states.
+        If a manifest cannot be read. Problems of other files are reported with the states.
     """
     positions = history.changed_positions.tolist()
     records = [history.records[position] for position in positions]
@@ -86,11 +86,11 @@ class _Reader:
     def read(
         self, record: VersionRecord, manifest: Contents, wanted: dict[Fragment, int]
     ) -> dict[Fragment, RowsOrError]:
-        """Return the rows of some fragments that the manifest before has not."""
+        """Return the rows of some fragments that the previous manifest lacks."""
         try:
             messages = self._new_messages(record, manifest)
         except LanceExplorerError as error:
-            self._splitter = ManifestSplitter()  # the next manifest is compared with nothing
+            self._splitter = ManifestSplitter()  # the next manifest has no predecessor
             return dict.fromkeys(wanted, error)
         rows: dict[Fragment, RowsOrError] = {}
         reader = FragmentReader(self._view, record)

@@ -1,4 +1,4 @@
-"""Why a row is not live in a version: in which version it ended, and by which operation."""
+"""Why a row is not live in a version: the version that ended it, and its operation."""
 
 from lance_explorer.errors import RowNotFoundError
 from lance_explorer.format.flags import STABLE_ROW_IDS
@@ -13,17 +13,17 @@ __all__ = ["row_not_found"]
 
 
 def row_not_found(view: HistoryView, version: int, row_id: int) -> RowNotFoundError:
-    """Return the error that says why no live row of a version has a row ID.
+    """Return the error that explains why no live row of a version has a row ID.
 
-    Goes back through the kept versions until it finds the last one in which the row was live; reads
-    one manifest for each version before which a fragment changed or was removed.
+    Walks back through the kept versions to the last one in which the row was live; reads one
+    manifest for each version before which a fragment changed or was removed.
     """
     manifest = view.version(version).records[0].manifest
     stable = bool(manifest.reader_feature_flags & STABLE_ROW_IDS)
     what = f"row {row_id}" if stable else f"row {row_id} ({RowAddress.of(row_id)})"
     history = view.history
     if stable:
-        # Up to 8.0.1 a restore sets the counter back: earlier versions may have been further.
+        # Up to 8.0.1 a restore resets the counter: earlier versions may have been further.
         so_far = [record for record in history.records if record.version <= version]
         counter = max([manifest.next_row_id, *[record.manifest.next_row_id for record in so_far]])
         if row_id >= counter:
@@ -47,7 +47,7 @@ def row_not_found(view: HistoryView, version: int, row_id: int) -> RowNotFoundEr
 def _find_end(
     view: HistoryView, history: History, version: int, row_id: int, stable: bool
 ) -> tuple[VersionRecord, VersionRecord] | None:
-    """Return the last version in which the row was live, and the kept one after it."""
+    """Return the last version in which the row was live, and the next kept one."""
     cannot_hold: set[bytes] = set()
     for position in range(history.position(version), 0, -1):
         removed = history.states_removed(position).tolist()

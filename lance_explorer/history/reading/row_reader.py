@@ -1,6 +1,6 @@
-"""Which rows a version has: sequences and deletions of its fragments, read when asked for.
+"""The rows of a version: sequences and deletions of its fragments, read on request.
 
-A record of a fragment says where its sequences are. Inline ones are read from the manifest of the
+A record of a fragment stores where its sequences are. Inline ones are read from the manifest of the
 version again, external ones from their file, and spilled ones from a hidden column of a data file.
 """
 
@@ -54,14 +54,14 @@ from lance_explorer.storage import FilePart, Storage, reading_ahead
 __all__ = ["FragmentContent", "FragmentReader", "RowReader"]
 
 Part = tuple[Storage, FilePart]
-"""A part of a file, and the root that it is below."""
+"""A part of a file, with its root."""
 
 _T = TypeVar("_T")
 
 _ROW_IDS, _CREATED_AT, _LAST_UPDATED_AT = HIDDEN_FIELDS.values()
 
 _BYTES_OF_A_ROW = 32
-"""What is written out of a fragment at once: offsets, row IDs, versions, and what is between."""
+"""The expanded data of a fragment: offsets, row IDs, versions, and intermediate arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class FragmentContent:
         return np.flatnonzero(is_live)
 
     def index_rows(self) -> FragmentRows:
-        """Return what a row-ID index needs to know; without stable row IDs, addresses are IDs."""
+        """Return the data for a row-ID index; without stable row IDs, addresses are IDs."""
         if self.row_ids is None:
             return address_rows(self.fragment.id, self.num_rows, self.deleted)
         return FragmentRows(self.fragment.id, self.row_ids, self.deleted)
@@ -106,7 +106,7 @@ def decoded(
     stored: StoredSequence,
     message: bytes,
 ) -> _T:
-    """Return a sequence decoded; an error tells the place in its file, or in its fragment."""
+    """Return a decoded sequence; an error has the position in its file, or in its fragment."""
     try:
         return decode(data, physical_rows)
     except FormatError as error:
@@ -116,7 +116,7 @@ def decoded(
 
 
 class FragmentReader:
-    """Reads the rows of single fragments of a version, given as its manifest holds them."""
+    """Reads the rows of single fragments of a version, given in the form of its manifest."""
 
     def __init__(self, view: HistoryView, record: VersionRecord) -> None:
         check_readable(record)
@@ -124,7 +124,7 @@ class FragmentReader:
         self._record = record
 
     def parts(self, fragment: Fragment, *, with_versions: bool = True) -> Iterator[Part]:
-        """Yield the files beside the manifest in which the rows of a fragment are."""
+        """Yield the files besides the manifest that contain the rows of a fragment."""
         versions = (fragment.created_at, fragment.last_updated_at) if with_versions else ()
         for stored in (fragment.row_ids, *versions):
             if stored is not None and stored.file is not None:
@@ -133,7 +133,7 @@ class FragmentReader:
         yield from self.deletion_parts(fragment)
 
     def deletion_parts(self, fragment: Fragment) -> Iterator[Part]:
-        """Yield the deletion file of a fragment, if there is one, and a place for it."""
+        """Yield the deletion file of a fragment, if there is one, with its place."""
         file = fragment.deletion_file
         if file is not None:
             with suppress(FormatError):
@@ -142,7 +142,7 @@ class FragmentReader:
     def content(
         self, fragment: Fragment, message: bytes, *, with_versions: bool = True
     ) -> FragmentContent:
-        """Return the rows of a fragment, of which ``message`` is the undecoded form.
+        """Return the rows of a fragment, given its undecoded ``message``.
 
         Without versions, ``created_at`` and ``last_updated_at`` are None.
         """
@@ -156,7 +156,7 @@ class FragmentReader:
     ) -> tuple[RowVersionRuns | None, RowVersionRuns | None]:
         """Return the versions that created, and last updated, the rows of a fragment.
 
-        Each is None where it is not stored. Raises as :meth:`content` does.
+        Each is None if it is not stored. Raises as :meth:`content` does.
         """
         try:
             return self._row_versions(fragment, message)
@@ -180,9 +180,9 @@ class FragmentReader:
         return deleted
 
     def located(self, error: FormatError, fragment: Fragment, message: bytes = b"") -> FormatError:
-        """Return an error in what the manifest holds of a fragment, with its place in the file.
+        """Return an error in a fragment's part of the manifest, with its position in the file.
 
-        One that names its file already stays as it is.
+        An error that already names a file is unchanged.
         """
         if error.path:
             return error
@@ -192,7 +192,7 @@ class FragmentReader:
     def sequence_bytes(
         self, fragment: Fragment, stored: StoredSequence, inline: bytes | None
     ) -> bytes:
-        """Return the bytes of a sequence: those in the manifest, or those that its file holds.
+        """Return the bytes of a sequence, from the manifest or from its file.
 
         Raises
         ------
@@ -215,14 +215,13 @@ class FragmentReader:
         return data
 
     def hidden_values(self, fragment: Fragment, column: str) -> NDArray[np.uint64]:
-        """Return a spilled sequence, from the data file that has its reserved field.
+        """Return a spilled sequence, from the data file with its reserved field.
 
         Raises
         ------
         CorruptFileError
             If there is no such file.
-        UnsupportedFeatureError
-            If it lies where the table may not lead.
+        UnsupportedFeatureError If it is in a place that is not allowed.
         """
         from lance_explorer.values import read_hidden_column
 
@@ -345,7 +344,7 @@ class RowReader:
             return [self._whole(fragment, message, with_versions) for fragment, message in wanted]
 
     def whole_runs(self) -> tuple[set[int], RunColumns]:
-        """Return the rows of the fragments whose rows are known without reading anything.
+        """Return the rows of the fragments whose rows are known without reading.
 
         Those are fragments without deletions whose row IDs are one range, or the addresses.
 
@@ -371,7 +370,7 @@ class RowReader:
         return set(ids[~found].tolist()), runs
 
     def _whole(self, fragment: Fragment, message: bytes, with_versions: bool) -> FragmentContent:
-        """Return the rows of a fragment, of which each has its place in each sequence."""
+        """Return the rows of a fragment; each has its position in each sequence."""
         content = self._reader.content(fragment, message, with_versions=with_versions)
         for values in (content.row_ids, content.created_at, content.last_updated_at):
             if values is not None and len(values) != content.num_rows:

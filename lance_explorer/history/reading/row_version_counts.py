@@ -1,6 +1,6 @@
-"""How many rows one version created and changed, as the versions stored beside the rows say.
+"""How many rows one version created and changed, by the stored row versions.
 
-Unlike a comparison with the version before, that takes the version alone.
+Unlike a comparison with the previous version, that needs only the version itself.
 """
 
 from collections.abc import Collection
@@ -21,7 +21,7 @@ __all__ = ["OwnRows", "own_rows"]
 
 @dataclass(frozen=True, slots=True)
 class OwnRows:
-    """Live rows that a version created, and older ones to which it gave values."""
+    """Live rows that a version created, and older ones that it updated."""
 
     created: int
     changed: int
@@ -32,7 +32,7 @@ def own_rows(
 ) -> OwnRows | None:
     """Count the rows of some fragments of a version; None if one stores no row versions.
 
-    Deletion files are read only of fragments that have such rows.
+    Deletion files are read only for fragments that have such rows.
     """
     try:
         messages = fragment_messages(view.storage.get(record.file.path))

@@ -1,7 +1,7 @@
-"""The sequences of many fragment states, each read once, from as few manifests as hold them all.
+"""The sequences of many fragment states, each read once, from as few manifests as possible.
 
-Fragments keep their sequences while their states change, and a manifest holds those of every
-fragment that is there. So reading costs what distinct sequences cost, not what versions do.
+Fragments keep their sequences while their states change, and a manifest contains those of all its
+fragments. So the cost depends on distinct sequences, not on versions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -51,12 +51,12 @@ _T = TypeVar("_T")
 _T_co = TypeVar("_T_co", covariant=True)
 
 RowVersions = tuple[RowIdSequence | None, RowVersionRuns]
-"""The spans as they are stored, None where they are spilled, and the runs that they stand for."""
+"""The spans as they are stored, None if they are spilled, and the runs that they mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class FragmentSequence:
-    """A sequence as a fragment has it: equal to another only if it tells the same of the same rows.
+    """A sequence of a fragment: equal to another only if it means the same for the same rows.
 
     ``hidden_in`` is where the column of a spilled sequence is; ``state`` is one of the
     states of the fragment that have the sequence.
@@ -87,7 +87,7 @@ def read_row_ids(
     sequences: Sequence[FragmentSequence],
     intervals: Intervals,
 ) -> Iterator[tuple[int, RowIdSequence | FormatError]]:
-    """Yield the number of each row-ID sequence and the row IDs, or why they cannot be understood.
+    """Yield the number of each row-ID sequence and the row IDs, or why they cannot be decoded.
 
     Parameters
     ----------
@@ -97,8 +97,7 @@ def read_row_ids(
         The versions that have the sequences.
     sequences : sequence of FragmentSequence
         The sequences; the number of one is its position here.
-    intervals : Intervals
-        In which versions each of them is there, by number.
+    intervals : Intervals The versions that contain each of them, by number.
     """
     return _read(view, history, sequences, intervals, lambda _: _ROW_IDS)
 
@@ -119,7 +118,7 @@ def read_sequences(
     sequences: Sequence[FragmentSequence],
     intervals: Intervals,
 ) -> Iterator[tuple[int, RowIdSequence | RowVersions | FormatError]]:
-    """Yield sequences of all kinds in one pass, each as the function for its kind does."""
+    """Yield sequences of all kinds in one pass, each like the function for its kind."""
     return _read(
         view,
         history,
@@ -219,7 +218,7 @@ def _read_outside(reader: FragmentReader, sequence: FragmentSequence, kind: _Kin
 
 
 def _few_positions(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a position within each interval, so that there are as few different ones as can be."""
+    """Return a position within each interval, with as few different ones as possible."""
     places = np.empty_like(last)
     place = -1
     for number in np.argsort(last, kind="stable").tolist():

@@ -1,6 +1,6 @@
-"""Where compactions carried rows: from addresses in one version to those in a later one.
+"""The moves of rows by compactions: from addresses in one version to those in a later one.
 
-Knows nothing of deletions, updates and restores: those are for who follows rows.
+It ignores deletions, updates and restores: code that follows rows handles those.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -54,11 +54,11 @@ class RewriteRound:
         return _find(fragments_of(addresses), *self._new)
 
     def carry(self, addresses: Uint64Array) -> _Found:
-        """Return where rows are after the commit, as :meth:`AddressMap.carry` does."""
+        """Return the addresses of rows after the commit, as :meth:`AddressMap.carry` does."""
         return _moved(addresses, self.old_groups(addresses) >= 0, self.rows.lookup)
 
     def carry_back(self, addresses: Uint64Array) -> _Found:
-        """Return where rows were before, as :meth:`AddressMap.carry_back` does."""
+        """Return the addresses of rows before it, as :meth:`AddressMap.carry_back` does."""
         return _moved(addresses, self.new_groups(addresses) >= 0, self.rows.reverse_lookup)
 
     @cached_property
@@ -72,7 +72,7 @@ class RewriteRound:
 
 @dataclass(frozen=True)
 class AddressMap:
-    """Where the compactions of some versions carried rows: a round for each commit, in order.
+    """The moves of rows by compactions of some versions: a round for each commit, in order.
 
     Only rewrites are followed. Rows of other fragments keep their addresses, live or not.
 
@@ -89,7 +89,7 @@ class AddressMap:
     rounds: tuple[RewriteRound, ...]
 
     def carry(self, addresses: Uint64Array) -> _Found:
-        """Return where rows are after all rounds.
+        """Return the addresses of rows after all rounds.
 
         Parameters
         ----------
@@ -107,23 +107,22 @@ class AddressMap:
         return _through(self.rounds, RewriteRound.carry, addresses)
 
     def carry_back(self, addresses: Uint64Array) -> _Found:
-        """Return where rows were before all rounds: :meth:`carry` the other way.
+        """Return the addresses of rows before all rounds: the reverse of :meth:`carry`.
 
-        A row is not found if its fragment was written by an untold group, or has not so many rows.
+        A row is not found if its fragment was written by an untold group, or has fewer rows.
         """
         return _through(self.rounds[::-1], RewriteRound.carry_back, addresses)
 
 
 def address_map(view: HistoryView, begin_version: int, end_version: int) -> AddressMap:
-    """Return where the rewrites after one version and up to another carried rows.
+    """Return the moves by rewrites after one version and up to another.
 
     A restore between kept versions is not followed: then go from version to version. Rewrites of
     lost versions are left out if they were undone before the next kept one.
 
     Raises
     ------
-    StorageError
-        If a file other than those of deletions cannot be read.
+    StorageError If a file other than a deletion file cannot be read.
     """
     groups = rewrites(view).in_effect(begin_version, end_version)
     with reading_deletions(view, groups):
@@ -131,7 +130,7 @@ def address_map(view: HistoryView, begin_version: int, end_version: int) -> Addr
 
 
 def _rounds(groups: Sequence[RewriteGroup]) -> Iterator[list[RewriteGroup]]:
-    """Part groups where the version changes, or where one goes on with what another wrote."""
+    """Divide groups where the version changes, or where one continues the output of another."""
     current, written = list[RewriteGroup](), set[int]()
     for group in groups:
         is_next = current and group.version != current[0].version
@@ -172,7 +171,7 @@ def _through(
 def _moved(
     addresses: Uint64Array, concerned: NDArray[np.bool_], lookup: Callable[[Uint64Array], _Found]
 ) -> _Found:
-    """Return the addresses with those changed whose fragment is concerned."""
+    """Return the addresses, with those of moved fragments changed."""
     moved, found = addresses.copy(), np.ones(len(addresses), dtype=np.bool_)
     moved[concerned], found[concerned] = lookup(addresses[concerned])
     return moved, found

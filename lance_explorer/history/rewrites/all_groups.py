@@ -1,4 +1,4 @@
-"""Which fragments were rewritten into which others, from everything that tells."""
+"""Which fragments were rewritten into which others, from all sources."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Rewrites:
     def between(self, begin_version: int, end_version: int) -> tuple[RewriteGroup, ...]:
         """Return the groups after one version and up to another, in order.
 
-        Over a gap of lost versions these may be several rounds: the new fragments of one are the
+        Across a gap of lost versions these may be several rounds: the new fragments of one are the
         old ones of the next.
         """
         begin = bisect_right(self.groups, begin_version, key=lambda group: group.version)
@@ -47,10 +47,10 @@ class Rewrites:
         return self.groups[begin:end]
 
     def in_effect(self, begin_version: int, end_version: int) -> list[RewriteGroup]:
-        """Return the groups between two versions, but those that lost ones undid.
+        """Return the groups between two versions, except those that lost ones undid.
 
-        Their old fragments are there, or are rewritten, later: a restore brought them back, or an
-        overwrite gave out their IDs again. Rewrites of kept versions are in effect.
+        Their old fragments exist, or are rewritten, later: a restore brought them back, or an
+        overwrite assigned their IDs again. Rewrites of kept versions are in effect.
         """
         history, in_effect = self.history, list[RewriteGroup]()
         position, later = -1, set[int]()
@@ -73,14 +73,13 @@ class Rewrites:
 def rewrites(view: HistoryView) -> Rewrites:
     """Return the rewrite groups of a branch.
 
-    Where several sources tell of the same group, a transaction goes before stored compaction
-    lineage, and that before a fragment reuse history. What nothing recorded is told by row IDs, or
-    by counts and order.
+    If several sources describe the same group, a transaction wins over stored compaction lineage,
+    and that over a fragment reuse history. Unrecorded groups are found by row IDs, or by counts and
+    order.
 
     Raises
     ------
-    StorageError
-        If a transaction is there and cannot be read.
+    StorageError If a transaction exists but cannot be read.
     """
     history, findings, pool = view.history, list[Finding](), RewritePool()
     for group in groups_of_transactions(view, history, findings):

@@ -34,8 +34,8 @@ class FragReuseGroup:
 class CompactionLineageEntry:
     """One compaction.
 
-    Entries of the same compaction are equal, wherever they come from; ``source`` says from where,
-    and does not count for equality.
+    Entries of the same compaction are equal, whatever their source; ``source`` does not count for
+    equality.
 
     Attributes
     ----------
@@ -63,13 +63,13 @@ class CompactionLineageEntry:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is unknown that a stored entry must tell."""
+        """Whether everything that a stored entry must contain is known."""
         return None not in (self.compaction_id, self.timestamp, self.source_version)
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionLineage:
-    """The compactions of a table, newest first; ``max_entries`` is how many are stored at most.
+    """The compactions of a table, newest first; ``max_entries`` is the most that are stored.
 
     None for ``max_entries`` means no limit. Compactions known from transactions are not limited.
     """
@@ -146,7 +146,7 @@ _FRAME = pl.Schema(
 
 
 def newest_first(entries: Iterable[CompactionLineageEntry]) -> tuple[CompactionLineageEntry, ...]:
-    """Return entries by the version that they made, the highest first."""
+    """Return entries by the version that they created, the highest first."""
     return tuple(sorted(entries, key=lambda entry: entry.target_version, reverse=True))
 
 

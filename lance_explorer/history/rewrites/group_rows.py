@@ -1,7 +1,6 @@
-"""Which row of a rewrite group became which: runs of old addresses and new ones.
+"""Which row of a rewrite group became which: runs of old and new addresses.
 
-A stretch of rows between two deleted ones is a run, whatever its length; nothing is written out row
-by row.
+A range of rows between two deleted ones is a run, whatever its length; rows are not expanded.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,7 +27,7 @@ __all__ = ["pair_rows", "reading_deletions"]
 
 
 class _Ranges(NamedTuple):
-    """Ranges of addresses, in the order in which the rows run."""
+    """Ranges of addresses, in the order of the rows."""
 
     start: Uint64Array
     stop: Uint64Array
@@ -41,7 +40,7 @@ class _Ranges(NamedTuple):
 
 
 def pair_rows(view: HistoryView, group: RewriteGroup) -> RunColumns | str:
-    """Return the old addresses of a group's rows and the new ones, or why they cannot be told."""
+    """Return the old and new addresses of a group's rows, or why they are unknown."""
     if None in [fragment.physical_rows for fragment in (*group.old, *group.new)]:
         return "the numbers of rows of the fragments are unknown"
     try:
@@ -72,15 +71,15 @@ def _deletion_parts(view: HistoryView, group: RewriteGroup) -> Iterator[tuple[St
             record, state = _state(view, group, number)
             yield from FragmentReader(view, record).deletion_parts(state)
         except (LanceExplorerError, _LostDeletionsError):
-            return  # which is told where the rows are paired
+            return  # which is reported where the rows are paired
 
 
 class _LostDeletionsError(Exception):
-    """Which rows of a fragment were deleted when it was rewritten is not known."""
+    """It is unknown which rows of a fragment were deleted when it was rewritten."""
 
 
 def _zipped(old: _Ranges, new: _Ranges) -> RunColumns | str:
-    """Pair rows in order: cut the old ranges, the many, where a new one, of the few, ends."""
+    """Pair rows in order: split the many old ranges where one of the few new ones ends."""
     old_ends, new_ends = old.ends, new.ends
     num_old, num_new = [int(ends[-1]) if len(ends) else 0 for ends in (old_ends, new_ends)]
     if num_old != num_new:
@@ -119,7 +118,7 @@ def _partitioned(view: HistoryView, group: RewriteGroup, row_map: str) -> RunCol
 
 
 def _offsets(labels: Positions, counts: Positions, num_labels: int) -> tuple[Positions, Positions]:
-    """Return how many rows with its label come before each run, and how many each label has."""
+    """Return how many rows with its label come before each run, and the total of each label."""
     order = np.argsort(labels, kind="stable")
     totals = np.bincount(labels, weights=counts, minlength=num_labels).astype(np.int64)
     offsets = np.empty_like(counts)
@@ -128,7 +127,7 @@ def _offsets(labels: Positions, counts: Positions, num_labels: int) -> tuple[Pos
 
 
 def _at(rows: Uint64Array, ranges: _Ranges, ends: Uint64Array) -> Uint64Array:
-    """Return the addresses of rows, which are counted through all ranges."""
+    """Return the addresses of rows, which are numbered through all ranges."""
     place = np.searchsorted(ends, rows, side="right")
     addresses: Uint64Array = ranges.stop[place] - (ends[place] - rows)
     return addresses
@@ -159,7 +158,7 @@ def _deleted(view: HistoryView, group: RewriteGroup, number: int, whole: _Ranges
 
 
 def _state(view: HistoryView, group: RewriteGroup, number: int) -> tuple[VersionRecord, Fragment]:
-    """Return an old fragment with its deletion file, and a version that says where that is."""
+    """Return an old fragment with its deletion file, and a version that has the file's place."""
     history, digest = view.history, group.old[number]
     if group.recorded:
         return history.records[history.position(group.version)], group.recorded[number]

@@ -1,4 +1,4 @@
-"""The record of one group of fragments that a compaction rewrote, and the pool of all of them."""
+"""The record of one group of fragments that a compaction rewrote, and a pool of groups."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -24,9 +24,7 @@ class RewriteGroup:
         The number of the group within the commit, from 0.
     old, new : tuple of FragDigest
         The fragments before and after, in the order in which the rows run. The new ones have no
-        deleted rows yet.
-    evidence : Evidence
-        How well this is known.
+        deleted rows yet. evidence : Evidence How well this is known.
     source : str
         What says so.
     surviving : BitMap64, optional
@@ -67,8 +65,8 @@ class RewriteGroup:
     def rows_moved(self) -> Iterator[tuple[int, int, int | None]]:
         """Yield how many rows went from which old fragment to which new one, in order.
 
-        Pairs without rows are left out. Where the rows are not in order, or a count is not known,
-        every pair is given, and None.
+        Pairs without rows are left out. If the rows are not in order, or a count is unknown, every
+        pair is returned, with None.
         """
         before = [num_live(fragment) for fragment in self.old]
         after = [fragment.physical_rows for fragment in self.new]
@@ -98,7 +96,7 @@ _Fragments = tuple[frozenset[int], frozenset[int]]
 
 
 class RewritePool:
-    """Groups as several sources tell of them: what two of them say of one group becomes one.
+    """Groups from several sources: descriptions of the same group are merged.
 
     Add the most trustworthy source first.
     """
@@ -116,7 +114,7 @@ class RewritePool:
         return None if place is None else self._groups[place].version
 
     def add(self, group: RewriteGroup) -> None:
-        """Add a group, or what it tells more of one that is known."""
+        """Add a group, or facts about a known one."""
         place = self._place(group.old_ids, group.new_ids, group.version, group.version)
         if place is not None:
             self._groups[place] = _merged(self._groups[place], group)
@@ -142,7 +140,7 @@ class RewritePool:
 
 
 def _merged(known: RewriteGroup, more: RewriteGroup) -> RewriteGroup:
-    """Return what is known of a group with what else there is: counts, and which rows survived."""
+    """Return what is known of a group, with additional facts: counts, and surviving rows."""
     uncounted = any(num_live(fragment) is None for fragment in (*known.old, *known.new))
     return replace(
         known,

@@ -1,4 +1,4 @@
-"""Which fragments were rewritten into which others, as stable row IDs prove it."""
+"""Which fragments were rewritten into which others, proved by stable row IDs."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -34,10 +34,10 @@ class RowsMoved:
 def moved_rows(
     view: HistoryView, before: int, removed: Collection[int], after: int, added: Collection[int]
 ) -> Iterator[RowsMoved]:
-    """Yield which fragments of one version hold just rows of fragments of an earlier one.
+    """Yield fragments of one version that contain exactly rows of fragments of an earlier one.
 
-    The rows have the IDs that they had, and were not updated. Fragments with other rows, too, are
-    left out, and so are all that share rows with them.
+    The rows kept their IDs, and were not updated. Fragments with other rows, too, are left out, and
+    so are all that share rows with them.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class _Stretch:
 
     @property
     def is_in_order(self) -> bool:
-        """Whether the rows of each fragment stand together, in their order."""
+        """Whether the rows of each fragment are contiguous and in order."""
         ids = fragments_of(self.start)
         same = ids[1:] == ids[:-1]
         ascending = bool((self.start[1:] >= self.stop[:-1])[same].all())
@@ -90,7 +90,7 @@ class _Stretch:
         return _Stretch(*[np.concatenate(bounds) for bounds in pairs])
 
     def counts(self) -> dict[int, int]:
-        """Return how many rows there are of each fragment, in order."""
+        """Return the number of rows of each fragment, in order."""
         ids = fragments_of(self.start)
         begins = np.flatnonzero(np.concatenate([np.ones(1, np.bool_), ids[1:] != ids[:-1]]))
         counts = np.add.reduceat((self.stop - self.start).astype(np.int64), begins)
@@ -121,7 +121,7 @@ def _connected(whole: Mapping[int, _Stretch]) -> list[tuple[tuple[int, ...], _St
 def _unchanged_rows(
     content: FragmentContent, ids: IdMap, old: Mapping[int, FragmentContent]
 ) -> _Stretch:
-    """Return where the rows of a new fragment were, those that were and were not updated since."""
+    """Return the old addresses of the rows of a new fragment that existed and were not updated."""
     assert content.row_ids is not None, "a table with stable row IDs has them"
     starts, stops = content.row_ids.ranges()
     counts = stops - starts
@@ -143,7 +143,7 @@ def _unchanged_rows(
 def _cut(
     address: Uint64Array, offset: Positions, length: Positions, versions: RowVersionRuns
 ) -> tuple[Uint64Array, Positions, Positions]:
-    """Cut runs where the version changes in the new fragment."""
+    """Split runs where the version changes in the new fragment."""
     edges = np.unique(np.concatenate([offset, offset + length, begins_of(versions.counts)]))
     place = np.searchsorted(offset, edges, side="right") - 1
     within = (place >= 0) & (edges < (offset + length)[place])
@@ -159,7 +159,7 @@ def _same_versions(
     versions: RowVersionRuns,
     old: Mapping[int, FragmentContent],
 ) -> NDArray[np.bool_]:
-    """Return of which runs all rows have the version that they had."""
+    """Return which runs have only rows with unchanged versions."""
     now = versions.at(offset)
     same = np.zeros(len(address), dtype=np.bool_)
     for id_ in np.unique(fragments_of(address)).tolist():

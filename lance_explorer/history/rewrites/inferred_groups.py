@@ -1,6 +1,6 @@
-"""Rewrite groups that nothing recorded: where versions are lost, or the transaction of one.
+"""Rewrite groups that nothing recorded: where versions, or the transaction of one, are lost.
 
-With stable row IDs the rows themselves prove what became what. Without, row counts and order must
+With stable row IDs, the rows themselves prove the groups. Without them, row counts and order must
 do, and only where nothing else fits.
 """
 
@@ -29,7 +29,7 @@ from lance_explorer.history.view import HistoryView
 __all__ = ["unrecorded_groups"]
 
 _UNTOLD = frozenset({OperationName.UNKNOWN, None})
-"""What is known of the operation of a version whose transaction is gone, or not understood."""
+"""The operation of a version whose transaction is lost, or unknown."""
 
 _CHANGES_NONE = _UNTOLD | {
     OperationName.APPEND,
@@ -38,7 +38,7 @@ _CHANGES_NONE = _UNTOLD | {
     OperationName.RESERVE_FRAGMENTS,
     OperationName.UPDATE_CONFIG,
 }
-"""Operations that leave fragments as they are, and those of which that is not known."""
+"""Operations that keep fragments, and those of which that is unknown."""
 
 
 def unrecorded_groups(
@@ -47,10 +47,10 @@ def unrecorded_groups(
     recorded: Iterable[RewriteGroup],
     findings: list[Finding],
 ) -> Iterator[RewriteGroup]:
-    """Yield groups that fit what kept versions show, and that ``recorded`` does not tell of.
+    """Yield groups that are consistent with kept versions, and that ``recorded`` lacks.
 
-    A fragment that was there in an earlier version was not made by a rewrite, nor did one that the
-    transaction of the later version wrote.
+    A fragment of an earlier version was not created by a rewrite, nor was one that the transaction
+    of the later version wrote.
     """
     for step in _steps(view, history, recorded):
         before, after = step.before.manifest, step.after.manifest
@@ -67,7 +67,7 @@ def unrecorded_groups(
 
 @dataclass(frozen=True, slots=True)
 class _Untold:
-    """The fragments removed and added between two kept versions, without what is recorded of it.
+    """The fragments removed and added between two kept versions, without recorded ones.
 
     ``old`` and ``new`` are their states, ``changed`` both states of others, and ``is_back`` tells
     whether a fragment is there again that was gone.
@@ -89,12 +89,12 @@ class _Untold:
 
     @property
     def commit(self) -> int:
-        """The version in which a rewrite was committed, as far as can be told."""
+        """The version in which a rewrite was committed, as far as it is known."""
         return self.after.version - bool(self.num_lost and self.after.operation not in _UNTOLD)
 
     @property
     def doubt(self) -> str | None:
-        """What is not certain about that version."""
+        """What is uncertain about that version."""
         first = self.before.version + 1
         if first == self.commit:
             return None
@@ -134,7 +134,7 @@ def _steps(
         if history.is_uncertain[position] or (
             step.num_lost and maybe_restored(view, history, position)
         ):
-            continue  # what was rewritten may be fragments of a detached version
+            continue  # the rewritten fragments may be those of a detached version
         if left and arrived:
             digests = _digests(history, left), _digests(history, arrived)
             states = history.states
@@ -145,11 +145,11 @@ def _steps(
 
 
 def _paths_written(step: Step) -> set[str]:
-    """Return the data files of the fragments that a version itself added, but for a rewrite."""
+    """Return the data files of the fragments that a version itself added, except by a rewrite."""
     try:
         operation = step.operation
     except FormatError:
-        return set()  # which is told where transactions are looked at
+        return set()  # which is reported where transactions are read
     match operation:
         case Append(fragments) | Overwrite(fragments):
             new = fragments
@@ -165,7 +165,7 @@ def _first_path(fragment: Fragment) -> str:
 
 
 def _first_positions(history: History) -> dict[int, int]:
-    """Return the first position in which each fragment ID is there; intervals begin in order."""
+    """Return the first position of each fragment ID; intervals begin in order."""
     seen: dict[int, int] = {}
     intervals = history.intervals
     ids = history.states.ids[intervals.keys].tolist()
@@ -214,9 +214,9 @@ def _as_rewritten(digest: FragDigest, num_moved: int) -> FragDigest:
 
 
 def _inferred(view: HistoryView, step: _Untold, findings: list[Finding]) -> Iterator[RewriteGroup]:
-    """Yield the groups that counts and order allow, if they explain all that was removed and added.
+    """Yield the groups that counts and order allow, if they explain all removed and added ones.
 
-    Where as many rows were removed as added up to some fragment on either side, a group ends.
+    A group ends where the sums of removed and added rows are equal.
     """
     before = [num_live(digest) for digest in step.removed]
     after = [digest.physical_rows for digest in step.added]
@@ -249,9 +249,9 @@ def _inferred(view: HistoryView, step: _Untold, findings: list[Finding]) -> Iter
 def _plausible(step: _Untold) -> bool:
     """Whether the added fragments may be rewritten, and not written by an overwrite or update.
 
-    Even then they may be others: counts and order prove nothing. A rewrite takes the IDs that the
-    commit before it reserved, and has a reason: fewer fragments, or rows to be dropped. Where one
-    of several fragments may come from a lost update, the order of rows is not known.
+    Even then they may be others: counts and order prove nothing. A rewrite uses the IDs that the
+    commit before it reserved, and has a reason: fewer fragments, or rows to be dropped. If one of
+    several fragments may come from a lost update, the order of rows is unknown.
     """
     if speaks_against_rewrite(step.before, step.after, step.old, step.new):
         return False

@@ -1,6 +1,6 @@
-"""Rewrite groups out of fragment reuse histories and of stored compaction lineage.
+"""Rewrite groups from fragment reuse histories and stored compaction lineage.
 
-Both may tell of commits that are lost.
+Both may describe lost commits.
 """
 
 from collections.abc import Iterator
@@ -28,11 +28,11 @@ from lance_explorer.history.view import HistoryView
 __all__ = ["add_reuse_histories", "add_stored_lineage"]
 
 _BUILT_ON_BEFORE = 14
-"""Writers from this release on note the version before the commit, older ones what it read."""
+"""Writers from this release record the version before the commit, older ones the read version."""
 
 
 def add_stored_lineage(pool: RewritePool, history: History, findings: list[Finding]) -> None:
-    """Add what the config of any kept version says of compactions."""
+    """Add what the config of any kept version records about compactions."""
     for record, text in lasting_lineages(history):
         try:
             lineage = decode_lineage(text)
@@ -59,7 +59,7 @@ def _stored_groups(entry: CompactionLineageEntry, version: int) -> Iterator[Rewr
 def add_reuse_histories(
     pool: RewritePool, view: HistoryView, history: History, findings: list[Finding]
 ) -> None:
-    """Add what the fragment reuse history of any kept version says."""
+    """Add what the fragment reuse history of any kept version records."""
     seen, uuid = set[ReuseEntry](), None
     for position, record in enumerate(history.records):
         index = reuse_index(record)
@@ -81,7 +81,7 @@ def add_reuse_histories(
 
 @dataclass(frozen=True, slots=True)
 class _Commit:
-    """The version in which an entry was committed, and what is not certain about it."""
+    """The version in which an entry was committed, and what is uncertain about it."""
 
     version: int
     doubt: str | None
@@ -119,7 +119,7 @@ def _reused(
     commit: _Commit,
     pool: RewritePool,
 ) -> RewriteGroup:
-    """Return a group of a reuse history, in the version that a better source names, if one does."""
+    """Return a group of a reuse history, in the version that a better source names, if any."""
     old, new = [[digest.id for digest in side] for side in (group.old_frags, group.new_frags)]
     known = pool.find(old, new, (entry.dataset_version or 0) + 1, record.version)
     surviving, row_map, note = _rows(view, record, entry, group)
@@ -140,7 +140,7 @@ def _reused(
 def _rows(
     view: HistoryView, record: VersionRecord, entry: ReuseEntry, group: FragReuseGroup
 ) -> tuple[BitMap64 | None, str | None, str | None]:
-    """Return which rows survived, or where it is said what became of them, or why nothing does."""
+    """Return which rows survived, or where that is recorded, or why it is unknown."""
     try:
         if entry.partition is not None:
             return None, row_map_uri(view, record, entry.partition), None

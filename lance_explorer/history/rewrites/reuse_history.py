@@ -1,6 +1,6 @@
-"""The fragment reuse history: into which fragments deferred compactions wrote which others.
+"""The fragment reuse history: which fragments deferred compactions rewrote into which others.
 
-Indices may name the old ones (docs/FORMAT.md 5).
+Indices may still refer to the old ones (docs/FORMAT.md 5).
 """
 
 from collections.abc import Iterable
@@ -72,7 +72,7 @@ class ReuseEntry:
 
 
 def reuse_index(record: VersionRecord) -> IndexMetadata | None:
-    """Return the entry in the index section that holds the reuse history; None if there is none."""
+    """Return the entry of the reuse history in the index section; None if there is none."""
     for index in record.indices:
         if index.name == FRAGMENT_REUSE_INDEX:
             return index
@@ -82,7 +82,7 @@ def reuse_index(record: VersionRecord) -> IndexMetadata | None:
 def fragment_reuse(view: HistoryView, record: VersionRecord) -> tuple[ReuseEntry, ...]:
     """Return the fragment reuse history of a version, oldest first; empty if it has none.
 
-    Readers pass over transitions where the index version does not allow them, and so does this.
+    Readers skip transitions if the index version does not allow them, and so does this.
     """
     index = reuse_index(record)
     if index is None:
@@ -94,7 +94,7 @@ def fragment_reuse(view: HistoryView, record: VersionRecord) -> tuple[ReuseEntry
 
 
 def carried_over(fragment_ids: Iterable[int], entries: Iterable[ReuseEntry]) -> set[int]:
-    """Return which fragments the rows of some fragments are in, after all rewrites.
+    """Return the fragments that contain the rows of some fragments, after all rewrites.
 
     A group of fragments that were rewritten together counts only if all of them are given.
     """
@@ -110,11 +110,11 @@ def carried_over(fragment_ids: Iterable[int], entries: Iterable[ReuseEntry]) -> 
 def has_caught_up(
     entry: ReuseEntry, entries: Iterable[ReuseEntry], segment: IndexMetadata
 ) -> bool | None:
-    """Return whether an index segment needs an entry no more; None if that cannot be told.
+    """Return whether an index segment no longer needs an entry; None if that is unknown.
 
-    The entry is kept until all segments have caught up. One has if it covers nothing that the
-    history is about, or was built after the rewrite and covers no old fragment. The fragments that
-    it covers may name the new ones before its entries do.
+    The entry is kept until all segments have caught up. One has if it covers nothing in the
+    history, or was built after the rewrite and covers no old fragment. Its covered fragments may
+    name the new ones before its entries do.
     """
     covered = segment.fragment_ids()
     if covered is not None and covered.isdisjoint(BitMap(_all_ids(entries))):
@@ -127,7 +127,7 @@ def has_caught_up(
 
 
 def reuse_bytes(index: IndexMetadata) -> tuple[str, int]:
-    """Return where a reuse history is, ``inline`` or ``external``, and how many bytes it takes."""
+    """Return where a reuse history is, ``inline`` or ``external``, and its size."""
     details = decode_fragment_reuse_details(index.details)
     if isinstance(details, ExternalFile):
         return "external", details.size
@@ -148,13 +148,11 @@ def _all_ids(entries: Iterable[ReuseEntry]) -> list[int]:
 
 
 def row_map_uri(view: HistoryView, record: VersionRecord, partition: StablePartition) -> str:
-    """Return where the map file of a stable partition lies.
+    """Return the place of the map file of a stable partition.
 
     Raises
     ------
-    CorruptFileError
-        If its base does not exist, or what names it is no name.
-    UnsupportedFeatureError
+    CorruptFileError If its base does not exist, or its name is not a name. UnsupportedFeatureError
         If it lies where the table may not lead.
     """
     _check_name(partition.map_id, "for a row map: expected the name of a folder")

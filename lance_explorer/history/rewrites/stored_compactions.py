@@ -1,4 +1,4 @@
-"""Compaction lineage as the JSON that keeps it in the config of a table.
+"""Compaction lineage as JSON in the config of a table.
 
 Both forms that were proposed are read: ``rewrite_groups``, which counts the rows of fragments, and
 ``fragment_mappings``, which only names them.
@@ -40,7 +40,7 @@ _T = TypeVar("_T")
 
 
 def stored_lineage(config: Iterable[tuple[str, str]]) -> CompactionLineage | None:
-    """Return the lineage that the config of a version holds; None if it holds none.
+    """Return the lineage in the config of a version; None if there is none.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ def stored_lineage(config: Iterable[tuple[str, str]]) -> CompactionLineage | Non
 
 
 def lasting_lineages(history: History) -> Iterator[tuple[VersionRecord, str]]:
-    """Yield what the configs of a history hold, undecoded, each with the last version that has it.
+    """Yield the lineage in the configs of a history, undecoded, each with its last version.
 
-    What a later commit took over, adding to it or limiting it, is left out: a table that records
-    each of its compactions holds a list of each length.
+    An entry that a later commit extended or limited is left out: a table that records each of its
+    compactions has a list of each length.
     """
     for record, after in zip_longest(history.records, history.records[1:]):
         text = _stored_text(record)
@@ -70,7 +70,7 @@ def lasting_lineages(history: History) -> Iterator[tuple[VersionRecord, str]]:
 
 
 def decode_lineage(text: str) -> CompactionLineage:
-    """Decode the JSON; entries that are not newest first are put in order."""
+    """Decode the JSON; entries are sorted, newest first."""
     try:
         loaded = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -84,7 +84,7 @@ def decode_lineage(text: str) -> CompactionLineage:
 
 
 def encode_lineage(lineage: CompactionLineage) -> str:
-    """Encode as JSON: entries whose fragments have no counts in the form that only names them.
+    """Encode as JSON: entries without counts use the form that only names fragments.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def _encoded_groups(groups: tuple[FragReuseGroup, ...]) -> dict[str, Any]:
 
 def _encoded_group(group: FragReuseGroup) -> dict[str, Any]:
     return {
-        "changed_row_addrs": [],  # readers in Rust insist upon it
+        "changed_row_addrs": [],  # readers in Rust require it
         "old_frags": [_encoded_digest(digest) for digest in group.old_frags],
         "new_frags": [_encoded_digest(digest) for digest in group.new_frags],
     }

@@ -23,7 +23,7 @@ _Counts = dict[tuple[int, DeletionFile], int]
 def groups_of_transactions(
     view: HistoryView, history: History, findings: list[Finding]
 ) -> Iterator[RewriteGroup]:
-    """Yield what the transactions of the kept versions say, in order."""
+    """Yield the groups in the transactions of the kept versions, in order."""
     rewrites = [record for record in history.records if record.operation == OperationName.REWRITE]
     counts = _deletion_counts(history) if rewrites else {}
     with view.reading_transactions(rewrites):
@@ -57,7 +57,7 @@ def _groups(
 def _with_ids(
     history: History, record: VersionRecord, new: tuple[Fragment, ...]
 ) -> tuple[Fragment, ...]:
-    """Return the fragments of a rewrite with their IDs; some writers leave it to the commit."""
+    """Return the fragments of a rewrite with their IDs; some writers leave them to the commit."""
     if all(fragment.id for fragment in new):
         return new
     added = history.states_added(history.position(record.version)).tolist()
@@ -73,7 +73,7 @@ def _with_ids(
 
 
 def _deletion_counts(history: History) -> _Counts:
-    """Return how many rows the deletion files of the states delete, as far as that is known."""
+    """Return how many rows the deletion files of the states delete, as far as it is known."""
     return {
         (state.id, state.deletion_file): count
         for state, count in zip(history.states, history.num_deleted_rows.tolist(), strict=True)

@@ -1,7 +1,7 @@
-"""What else than counts and order tells whether lost versions rewrote fragments into others.
+"""Evidence besides counts and order that lost versions rewrote fragments into others.
 
-A rewrite moves rows and changes nothing else. An overwrite may give as many rows, but gives out
-field IDs anew, chooses the storage format, and takes indices along.
+A rewrite moves rows and changes nothing else. An overwrite may give as many rows, but assigns new
+field IDs, chooses the storage format, and takes indices along.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ __all__ = ["is_made_anew", "speaks_against_rewrite"]
 def speaks_against_rewrite(
     before: VersionRecord, after: VersionRecord, old: Iterable[Fragment], new: Iterable[Fragment]
 ) -> bool:
-    """Whether anything says that fragments of a version were not rewritten into those of a later.
+    """Whether anything shows that fragments were not rewritten into those of a later version.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def _written(fragments: Iterable[Fragment]) -> set[int]:
 
 
 def _is_among(field: Field, earlier: Iterable[Field]) -> bool:
-    """Whether a field is one of an earlier schema, perhaps renamed to what no other was called."""
+    """Whether a field is one of an earlier schema, perhaps with a new name that no other had."""
     same = {one.id: one for one in earlier}.get(field.id)
     if same is None or (same.parent_id, same.logical_type) != (field.parent_id, field.logical_type):
         return False
@@ -93,7 +93,7 @@ def _lacks_columns(before: VersionRecord, after: VersionRecord, fragment: Fragme
 def _indices_differ(before: VersionRecord, after: VersionRecord, old_ids: set[int]) -> bool:
     """Whether indices are gone, or still name rewritten fragments that no reuse history explains.
 
-    A rewrite keeps indices, and writes those anew that name its fragments.
+    A rewrite keeps indices, and rewrites those that name its fragments.
     """
     names = {index.name for index in after.indices}
     if not {index.name for index in before.indices} <= names:

@@ -1,1 +1,1 @@
-"""Values of rows, also of versions whose files are gone."""
+"""Values of rows, including versions whose files are gone."""

@@ -1,8 +1,8 @@
-"""Values of rows whose files are gone: later versions have them, or a ledger kept them.
+"""Values of rows whose files are gone: from later versions, or from a ledger.
 
-A cell stays as it is until its row is written or ends, or its column is dropped or gets another
-type. Up to that commit every version has it, wherever the row was moved to; and what a commit ended
-a ledger may have kept (:mod:`lance_explorer.ledger.kept_values`).
+A cell is unchanged until its row is written or ends, or its column is dropped or cast. Up to that
+commit every version has it, wherever the row was moved; and a ledger may have kept what a commit
+ended (:mod:`lance_explorer.ledger.kept_values`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,17 +51,17 @@ ENDS = (
     RowEvent.UPDATED,
     RowEvent.COLUMN_REWRITTEN,
 )
-"""What ends the values that a row had."""
+"""The commit that ends the values of a row."""
 
 _UNKNOWN = -1
-"""Stands for the position of an end that is not known."""
+"""Stands for the unknown position of an end."""
 
 _MANY_ROWS = 256
 _MOST_RUNS = 1 << 20
-"""So many runs of events are held, about 80 MB."""
+"""The most runs of events that are held, about 80 MB."""
 
 _Part = tuple[NDArray[np.int64], pl.Series]
-"""Of which rows values are, and the values."""
+"""The rows of some values, and the values."""
 
 _Cells = NDArray[np.bool_]
 """For each row and column, whether its value is known."""
@@ -76,7 +76,7 @@ def values_at(
     *,
     whole_blobs: bool = True,
 ) -> pl.DataFrame:
-    """Return values of rows of a version, wherever they are left.
+    """Return values of rows of a version, wherever they still exist.
 
     Parameters
     ----------
@@ -93,13 +93,12 @@ def values_at(
 
     Raises
     ------
-    LanceExplorerError
-        If a value is lost, or may not be read.
+    LanceExplorerError If a value is lost, or may not be read.
     """
     try:
         return stored_values(rows, position, addresses, identities, names, whole_blobs=whole_blobs)
     except LanceExplorerError as error:
-        with suppress(LanceExplorerError):  # what is wrong with this version comes first
+        with suppress(LanceExplorerError):  # problems of this version come first
             found, known = later_values(rows, position, addresses, names, whole_blobs=whole_blobs)
             if known.all():
                 return found
@@ -118,7 +117,7 @@ def known_at(
     *,
     whole_blobs: bool = True,
 ) -> tuple[pl.DataFrame, _Cells]:
-    """Return the same as far as it is not lost, and whether each value is known."""
+    """Return the same without lost values, and whether each value is known."""
     known = np.zeros((len(addresses), len(names)), dtype=np.bool_)
     parts: dict[str, list[_Part]] = {name: [] for name in names}
     reader = _Later(rows, position, identities, whole_blobs=whole_blobs)
@@ -148,7 +147,7 @@ def later_values(
     *,
     whole_blobs: bool = True,
 ) -> tuple[pl.DataFrame, _Cells]:
-    """Return values that rows had in a version, as later ones or a ledger have them.
+    """Return the values of rows in a version, from later ones or a ledger.
 
     Parameters
     ----------
@@ -162,7 +161,7 @@ def later_values(
     known : ndarray of bool
         For each row and column, whether it is not lost.
     """
-    if rows.view.whole is not rows.view:  # of which only versions were read that are asked for
+    if rows.view.whole is not rows.view:  # of which only the requested versions were read
         version = rows.history.records[position].version
         rows = state_rows(rows.view.whole)
         position = rows.history.position(version)
@@ -188,7 +187,7 @@ def position_to_read(rows: StateRows, first: int, last: int) -> int:
 
 
 def ended_columns(rows: StateRows, position: int) -> list[str]:
-    """Return the columns of the version before one that it has not, or with another type."""
+    """Return the columns of the previous version that one lacks, or has with another type."""
     if not position:
         return []
     here = _kinds_at(rows, position)
@@ -200,7 +199,7 @@ def ended_columns(rows: StateRows, position: int) -> list[str]:
 
 
 def _end_of_column(rows: StateRows, position: int, name: str) -> int:
-    """Return the first position after one at which a column is not there as it was."""
+    """Return the first position after one at which a column is missing or changed."""
     numbers = {own: number for number, (own, _) in _kinds_at(rows, position).items()}
     number = numbers[name]
     kind = _kinds_at(rows, position)[number][1]
@@ -217,7 +216,7 @@ _known_kinds = notes(list[tuple[object, ColumnsAt, dict[tuple[int, int], _Kinds]
 
 
 def _kinds_at(rows: StateRows, position: int) -> _Kinds:
-    """Return by the numbers of the columns of a version what they are called, and their types."""
+    """Return the names and types of the columns of a version, by number."""
     known = _known_kinds(rows.view)
     if not known or known[0][0] is not rows.history:
         stops = [Stop(rows, place) for place in range(len(rows.history) - 1, -1, -1)]
@@ -233,7 +232,7 @@ def _kinds_at(rows: StateRows, position: int) -> _Kinds:
 
 
 def _kind(fields: Sequence[Field]) -> tuple[object, ...]:
-    """Return what a column's values depend on beside its name: its type, and names inside."""
+    """Return what a column's values depend on besides its name: its type, and nested names."""
     own = fields[0]
     inside = [(f.id, f.parent_id, f.name, f.logical_type, f.extension_name) for f in fields[1:]]
     return own.id, own.logical_type, own.extension_name, is_blob(own), *inside
@@ -247,7 +246,7 @@ def _ends(
     live: NDArray[np.bool_],
     stop: int,
 ) -> tuple[NDArray[np.int64], Uint64Array]:
-    """Return which commit ended the values of rows, ``stop`` at the latest, and their last address.
+    """Return the commits that ended the values of rows, up to ``stop``, and last addresses.
 
     Parameters
     ----------
@@ -281,7 +280,7 @@ def _ends(
 
 
 _events = notes(dict[int, RowEvents])
-"""What happened in versions, by their positions, for those who ask for many rows often."""
+"""What happened in versions, by position, for code that asks for many rows often."""
 
 
 def _traced(rows: StateRows, wanted: Uint64Array, positions: range) -> Iterator[RowsInStep]:
@@ -306,7 +305,7 @@ def _traced(rows: StateRows, wanted: Uint64Array, positions: range) -> Iterator[
 def _without_others(
     rows: StateRows, position: int, identities: Uint64Array, ends: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the ends, unknown of rows that may be others before them."""
+    """Return the ends, unknown for rows that may be others before them."""
     if rows.doubtful_links:
         own = last_links_at(rows, position, identities)
         for end in np.unique(ends[ends > position]).tolist():
@@ -317,7 +316,7 @@ def _without_others(
 
 
 class _Later:
-    """Reads cells of a version where they stand later."""
+    """Reads cells of a version from later ones."""
 
     def __init__(
         self, rows: StateRows, position: int, identities: Uint64Array, *, whole_blobs: bool
@@ -370,7 +369,7 @@ class _Later:
         return {name: _gathered(len(ends), found) for name, found in parts.items()}
 
     def _names_at(self, position: int, names: Sequence[str]) -> dict[str, str]:
-        """Return what columns are called in a later version."""
+        """Return the names of columns in a later version."""
         own = {name: number for number, (name, _) in _kinds_at(self._rows, self._position).items()}
         there = _kinds_at(self._rows, position)
         return {name: there[own[name]][0] for name in names}
@@ -378,7 +377,7 @@ class _Later:
     def _kept(
         self, end: int, name: str, addresses: Uint64Array
     ) -> tuple[pl.Series, NDArray[np.bool_]] | None:
-        """Return what a ledger kept of a column before a commit."""
+        """Return the values of a column that a ledger kept before a commit."""
         rows = self._rows
         recorded = rows.view.recorded
         if recorded is None or end == len(rows.history):
@@ -391,7 +390,7 @@ class _Later:
     def left_at(
         self, position: int, some: NDArray[np.int64], addresses: Uint64Array, names: list[str]
     ) -> Iterator[tuple[NDArray[np.int64], pl.DataFrame]]:
-        """Yield columns of rows of a version as far as they can be read, and of which rows."""
+        """Yield readable columns of rows of a version, with their rows."""
         if not len(some):
             return
         asked = self._rows, position, addresses, self._identities[some], names
@@ -411,7 +410,7 @@ class _Later:
 
 
 def _gathered(num_rows: int, parts: Sequence[_Part]) -> tuple[pl.Series, NDArray[np.bool_]]:
-    """Return values in the order of rows, null where there is none, and where there are some."""
+    """Return values in the order of rows, null where missing, and where they exist."""
     known, place = np.zeros(num_rows, dtype=np.bool_), np.zeros(num_rows, dtype=np.int64)
     count, found = 0, list[pl.Series]()
     for rows, values in parts:
@@ -435,7 +434,7 @@ def stored_values(
     *,
     whole_blobs: bool = True,
 ) -> pl.DataFrame:
-    """Return values of rows from the files of their version, as :func:`values_at` has them."""
+    """Return values of rows from the files of their version, in the form of :func:`values_at`."""
     from lance_explorer.values import read_rows_at
 
     view, version = rows.view, rows.history.records[position].version
