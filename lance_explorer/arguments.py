@@ -178,9 +178,9 @@ def paths(name: str, values: object) -> list[str]:
 def path(name: str, value: object) -> str:
     """Return a path as text."""
     try:
-        found: object = os.fspath(value)  # type: ignore[call-overload]
-        if isinstance(found, str) and found and b"\0" not in os.fsencode(found):
-            return found
+        text: object = os.fspath(value)  # type: ignore[call-overload]
+        if isinstance(text, str) and text and b"\0" not in os.fsencode(text):
+            return text
     except (TypeError, UnicodeEncodeError):
         pass
     raise _wrong(name, "a path, as text or os.PathLike", value)

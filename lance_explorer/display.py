@@ -52,8 +52,8 @@ def table_text(view: HistoryView) -> str:
         latest = _summary(view.version(view.latest_version))
     except LanceExplorerError as error:
         latest = one_line(f"cannot be read: {error}", _LONGEST_FACT)
-    told = [f"{versions}, latest {latest}", recorded_words(view)]
-    return f"Table {table_name(view)}: {'; '.join(filter(None, told))}"
+    words = [f"{versions}, latest {latest}", recorded_words(view)]
+    return f"Table {table_name(view)}: {'; '.join(filter(None, words))}"
 
 
 def gone_text(view: HistoryView, error: TableNotFoundError) -> str:
@@ -72,8 +72,8 @@ def snapshot_text(view: HistoryView, snapshot: History) -> str:
 def table_facts(view: HistoryView) -> dict[str, str]:
     """Return the facts about a table from its latest version and its refs."""
     try:
-        found = view.found(view.latest_version)
-        latest, common = _summary(*found), _common_facts(*found)
+        latest_version = view.found(view.latest_version)
+        latest, common = _summary(*latest_version), _common_facts(*latest_version)
     except LanceExplorerError as error:
         latest, common = f"cannot be read: {error}", {}
     kept, recorded = view.listing.versions, recorded_words(view)

@@ -44,7 +44,7 @@ def lance(names: dict[str, Any], line: str) -> Explorer | Database:
     """Open the explorer of a table: ``%lance TABLE [VIEW]``, or show a folder of tables.
 
     TABLE is the path or URI of a table, or the name of a variable that holds a Table or such a
-    path; or a folder of tables, or a Database. VIEW is the view to begin with, such as ``changes``
+    path; or a folder of tables, or a Database. VIEW is the first view to show, such as ``changes``
     or ``lineage``.
     """
     words = _words(line, _LANCE_USAGE)
@@ -52,7 +52,7 @@ def lance(names: dict[str, Any], line: str) -> Explorer | Database:
     is_path = isinstance(named, str | os.PathLike)
     if isinstance(named, Database) or (is_path and not is_table(os.fspath(named))):
         if words[1:]:
-            raise UsageError(f"{words[0]} has many tables, and no view. {_LANCE_USAGE}")
+            raise UsageError(f"{words[0]} has several tables, and no views. {_LANCE_USAGE}")
         return named if isinstance(named, Database) else open_database(named)
     return _table(names, words[0]).explore(*words[1:])
 
@@ -61,8 +61,8 @@ def lance_sql(names: dict[str, Any], line: str, cell: str) -> pl.DataFrame | Non
     """Run a SELECT over the frames of a table: ``%%lance_sql TABLE [NAME]``.
 
     TABLE is the path or URI of a table, or the name of a variable that holds a Table or such a
-    path. With NAME, the frame is put into the variable of that name instead of being shown. What
-    can be asked is told by ``help(table.sql)``.
+    path. With NAME, the frame is assigned to this variable instead of being shown.
+    ``help(table.sql)`` lists what can be queried.
     """
     words = _words(line, _SQL_USAGE)
     if words[1:] and not words[1].isidentifier():
@@ -86,6 +86,6 @@ def _words(line: str, usage: str) -> list[str]:
 
 
 def _table(names: dict[str, Any], word: str) -> Table:
-    """Return the table that a word names: a variable comes before a path."""
+    """Return the table for a word: a variable is preferred to a path."""
     named = names.get(word, word)
     return named if isinstance(named, Table) else open_table(named)

@@ -1,4 +1,4 @@
-"""Panics of libraries in Rust, which ``except Exception`` does not catch."""
+"""Panics of Rust libraries, which ``except Exception`` does not catch."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,13 +8,13 @@ from lance_explorer.errors import LanceExplorerError
 __all__ = ["is_panic", "panics_as_errors"]
 
 _MOST_PANIC = 300
-"""Characters that are shown of the words of a panic."""
+"""The number of characters that are shown of a panic's message."""
 
 
 def is_panic(error: BaseException) -> bool:
-    """Tell whether an error is a panic of a library in Rust.
+    """Tell whether an error is a panic of a Rust library.
 
-    Each such library has a class of its own for it, which no module exports, and which
+    Each of these libraries has its own exception class for it, which no module exports, and which
     ``except Exception`` does not catch.
     """
     return type(error).__name__ == "PanicException" and not isinstance(error, Exception)
@@ -22,7 +22,7 @@ def is_panic(error: BaseException) -> bool:
 
 @contextmanager
 def panics_as_errors() -> Iterator[None]:
-    """Return a context in which a panic is raised as an error of ours."""
+    """Return a context manager that turns a panic into an error of ours."""
     panic = None
     try:
         yield
@@ -33,5 +33,5 @@ def panics_as_errors() -> Iterator[None]:
             f"a library panicked: {str(error)[:_MOST_PANIC]}; a damaged table can make it do that: "
             "table.check() looks for damage"
         )
-    if panic is not None:  # outside, so that it has no context: frames may hold credentials
+    if panic is not None:  # outside, so that it has no context, whose frames may hold credentials
         raise panic

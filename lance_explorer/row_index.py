@@ -1,4 +1,4 @@
-"""The row-ID index of a snapshot: Polars in and out, and reasons where a row is not found."""
+"""The row-ID index of a snapshot: Takes and returns Polars data; says why a row was not found."""
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ __all__ = ["SnapshotRowIdIndex"]
 class SnapshotRowIdIndex:
     """The row address of each live row of a version, by row ID; see :meth:`Snapshot.row_id_index`.
 
-    Without stable row IDs the row ID of a row is its address; :attr:`is_identity` says so.
+    Without stable row IDs the row ID of a row is its address; then :attr:`is_identity` is true.
 
     Examples
     --------

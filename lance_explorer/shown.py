@@ -1,4 +1,4 @@
-"""How objects and texts show where a person sees them: never with an error, never with a trick."""
+"""How objects and texts are shown to people: never with an error, never with a trick."""
 
 import json
 from collections.abc import Callable
@@ -12,9 +12,9 @@ _LAYOUT = {"\n", "\t"}
 
 
 def visible(text: str) -> str:
-    r"""Return a text with what cannot be seen spelled out; lines stay lines.
+    r"""Return a text with invisible characters spelled out; line breaks stay.
 
-    A terminal takes some characters for commands, and others turn the order of a text around.
+    A terminal takes some characters for commands, and others reverse the order of a text.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str, longest: int | None = _LONGEST_LINE) -> str:
-    r"""Return text in one line, of bounded length, with what cannot be seen spelled out.
+    r"""Return text on one line, of bounded length, with invisible characters spelled out.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def one_line(text: str, longest: int | None = _LONGEST_LINE) -> str:
 
 
 def visible_json(text: str) -> str:
-    r"""Return JSON with what cannot be seen as escapes of JSON, which mean the same.
+    r"""Return JSON with invisible characters as JSON escapes, which mean the same.
 
     Examples
     --------
@@ -57,9 +57,9 @@ def _escaped(character: str) -> str:
 
 
 def described(describe: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Let a ``__repr__`` tell what it fails with, as of an object that is only half made.
+    """Let a ``__repr__`` show its own failure, for example of a half-made object.
 
-    Whoever shows an error shows the objects around it, and must not get another error from them.
+    Whatever prints an error also prints the objects around it, and must not raise another error.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def described(describe: Callable[[Any], str]) -> Callable[[Any], str]:
     def describe_or_tell(self: Any) -> str:
         try:
             return visible(describe(self))
-        except Exception as error:  # noqa: BLE001 - it must not hide the one that is being shown
+        except Exception as error:  # noqa: BLE001 - it must not hide the error that is being shown
             return f"<{type(self).__name__} that cannot be shown: {type(error).__name__}>"
 
     return describe_or_tell

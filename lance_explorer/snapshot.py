@@ -39,7 +39,7 @@ _T = TypeVar("_T")
 class Snapshot:
     """One version of a table, which never changes.
 
-    Made by :meth:`Table.at` and :attr:`Table.latest`.
+    One version of a table, which never changes.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Snapshot:
     """
 
     def __init__(self, view: HistoryView, version: int) -> None:
-        self._view = of_kind("view", view, HistoryView, "what a Table passes to it")
+        self._view = of_kind("view", view, HistoryView, "passed in by a Table")
         self._history = view.version(whole_number("version", version, most=2**64 - 1))
         self._record = self._history.records[0]
 
@@ -70,7 +70,7 @@ class Snapshot:
 
     @property
     def branch(self) -> str | None:
-        """The branch of the version; None is the main branch."""
+        """The branch of the version; None for the main branch."""
         return self._view.branch
 
     @property
@@ -80,7 +80,7 @@ class Snapshot:
 
     @property
     def operation(self) -> str | None:
-        """The operation as Lance names it; None if the transaction is lost."""
+        """The operation by its Lance name; None if the transaction is lost."""
         name = self._record.operation
         return None if name is None else name.value
 
@@ -96,7 +96,7 @@ class Snapshot:
 
     @cached_property
     def schema(self) -> "pa.Schema":
-        """The columns and their types in Arrow, as pylance has them."""
+        """The columns and their Arrow types, as in pylance."""
         from lance_explorer.values import arrow_schema
 
         options = self._view.storage.options
@@ -106,7 +106,7 @@ class Snapshot:
 
     @cached_property
     def inspect(self) -> SnapshotInspect:
-        """The metadata frames of this version: those of ``table.inspect`` for it."""
+        """The metadata frames of this version: those of ``table.inspect``, for this version."""
         return SnapshotInspect(
             f"{self._view.uri} version {self.version}",
             lambda build: self._answer(lambda view: build(view, self.version)),
@@ -129,7 +129,7 @@ class Snapshot:
 
     @property
     def feature_flags(self) -> tuple[str, ...]:
-        """Names of the features that a reader must know."""
+        """Names of the features that a reader must support."""
         return flag_names(self._record.manifest.reader_feature_flags)
 
     @property
@@ -143,10 +143,10 @@ class Snapshot:
         filter: str | None = None,
         limit: int | None = None,
     ) -> pl.DataFrame:
-        """Read rows of exactly this version through pylance, in the order of a scan.
+        """Read rows of exactly this version through pylance, in scan order.
 
-        Values of extension types, such as JSON, are what they are stored as, such as text; decimals
-        of more than 128 bits are text.
+        Values of extension types such as JSON come in their storage type, such as text; decimals of
+        more than 128 bits come as text.
 
         Parameters
         ----------
@@ -160,7 +160,8 @@ class Snapshot:
         Raises
         ------
         UnsupportedFeatureError
-            If a file is in a place that is not allowed; see ``allow_bases`` of :func:`open_table`.
+            If a file is in a location that is not allowed; see ``allow_bases`` of
+            :func:`open_table`.
 
         Examples
         --------
@@ -208,8 +209,8 @@ class Snapshot:
         Parameters
         ----------
         columns : sequence of str, optional
-            Columns whose values are read as well, through pylance; none by default. A column named
-            like one of the frame's own gets an underscore, as in ``created_at_source_``.
+            Columns whose values are read as well, through pylance; none by default. A column with
+            the name of a frame column gets an underscore, as in ``created_at_source_``.
 
         Raises
         ------
@@ -257,7 +258,7 @@ class Snapshot:
         )
 
     def profile(self, columns: str | Sequence[str] | None = None) -> "Profile":
-        """Return what values the columns of this version have: see :meth:`Table.profile`.
+        """Return the values of the columns of this version: see :meth:`Table.profile`.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""A table, as a user holds it. It delegates, and holds no logic of its own."""
+"""A table, as a user holds it. It delegates, and contains no logic of its own."""
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ from lance_explorer.snapshot import Snapshot
 from lance_explorer.storage import Budget, IoCounts, Options
 from lance_explorer.storage.secrets import hiding_arguments
 
-# What takes long to import is imported where it is asked for.
+# Modules that take long to import are imported where they are needed.
 if TYPE_CHECKING:
     from lance_explorer.changes.change_feed import Changes, ImageChoice, Mode
     from lance_explorer.changes.diff import Diff
@@ -88,29 +88,30 @@ def open_table(
         Path or URI of the table, or an opened table. ``s3+ddb://bucket/path?ddbTableName=NAME``
         asks the external manifest store which versions there are.
     branch : str, optional
-        A branch of the table; the main branch by default. The root of a branch may also be given
-        as ``table``.
+        A branch of the table; the main branch by default. The root of a branch may also be given as
+        ``table``.
     storage_options : mapping of str to str, optional
         Address and credentials of an object store, under the names that pylance takes; by default
         those of an opened ``table``, or those in environment variables.
     allow_bases : iterable of str or os.PathLike
         Places outside the table from which its files may be read, with everything below: paths, or
-        URIs such as ``s3://bucket/folder``. The files of a table may be elsewhere, as in clones.
-        Always allowed are, for a local table, its parent folder and all other local Lance tables;
-        for a table in an object store, all of the same kind of store and the same account, to which
-        ``storage_options`` give access. Any other place is in ``table.inspect.findings()``, and
-        reading rows from it is an error. Allowed places are read with the same ``storage_options``.
+        URIs such as ``s3://bucket/folder``. The files of a table may be stored elsewhere, as in
+        clones. These locations are always allowed: for a local table, its parent folder and all
+        other local Lance tables; for a table in an object store, everything of the same kind of
+        store and account, to which ``storage_options`` give access. Any other location is reported
+        in ``table.inspect.findings()``, and reading rows from it is an error. Allowed places are
+        read with the same ``storage_options``.
     max_bytes, max_requests : int, optional
         Of a table in an object store, the most bytes to read and requests to make for metadata, all
         calls together; by default any number. ``table.io`` shows how many there were. A call that
-        needs more raises BudgetExceededError. What pylance reads of values does not count.
+        needs more raises BudgetExceededError. Values that pylance reads do not count.
     ledger : Ledger, str or os.PathLike, optional
-        Where the table was recorded (:class:`Ledger`), or the path or URI of that. Versions that
-        are recorded and no longer kept are there as if they were, but for values that are lost.
+        Where the table was recorded (:class:`Ledger`), or its path or URI. Versions that are
+        recorded and no longer kept are there as if they were, but for values that are lost.
     values_apart : bool
         Whether another process reads values. pylance can end its process on a damaged data file;
-        then that is an error, and this process goes on. By default values are read apart once
-        damage is known of the table. The first read takes about a second longer.
+        then that is an error, and this process goes on. By default values are read in another
+        process once the table is known to be damaged. The first read takes about a second longer.
 
     Returns
     -------
@@ -158,7 +159,7 @@ class Table:
 
     Made by :func:`open_table`. Metadata is read on first use and kept; :meth:`refresh` loads newer
     versions. Versions that are cleaned up while they are read are left out, as gaps. If the table
-    was dropped meanwhile, or dropped and recreated, calls raise TableNotFoundError.
+    was dropped, or dropped and recreated, in the meantime, calls raise TableNotFoundError.
 
     Examples
     --------
@@ -175,7 +176,7 @@ class Table:
     """
 
     def __init__(self, view: HistoryView) -> None:
-        given = of_kind("view", view, HistoryView, "what lx.open_table(path) gives to a Table")
+        given = of_kind("view", view, HistoryView, "what lx.open_table(path) passes to a Table")
         self._live = LiveTable(given)
 
     @property
@@ -190,12 +191,12 @@ class Table:
 
     @property
     def branch(self) -> str | None:
-        """The branch; None is the main branch."""
+        """The branch; None for the main branch."""
         return self._view.branch
 
     @property
     def io(self) -> IoCounts:
-        """Requests and bytes read so far for the metadata; pylance reads values, uncounted."""
+        """Requests and bytes read so far for metadata; values read by pylance do not count."""
         return self._view.storage.io
 
     @property
@@ -229,7 +230,7 @@ class Table:
             for the one before and what a restore among them refers to.
         inherited : bool
             On a branch, whether to include the versions of its ancestors, up to those that the
-            branches were created from, before its own. A branch's own versions begin with the
+            branches were created from, before its own. A branch's own versions start with the
             version of the fork.
 
         Examples
@@ -321,8 +322,8 @@ class Table:
             - a Snapshot.
 
             Times without a time zone, days, and words such as ``"yesterday"`` are in UTC. Text of
-            digits is a version number; ``"tag:26"`` is the tag named 26. If a tag is named like a
-            time, it is the tag.
+            digits is a version number; ``"tag:26"`` is the tag named 26. If a tag has a name that
+            looks like a time, the tag is meant.
 
         Examples
         --------
@@ -356,10 +357,10 @@ class Table:
 
     @documented(FINDINGS)
     def check_row_ids(self) -> pl.DataFrame:
-        """Check the row IDs of all kept versions; return what is wrong or worth knowing.
+        """Check the row IDs of all kept versions; return problems and remarks.
 
-        Looks for row IDs that two live rows share, that were never assigned or assigned twice, for
-        sequences that do not match their fragment, and for writers known to store wrong ones.
+        It looks for row IDs that two live rows share, that were never assigned or assigned twice,
+        for sequences that do not match their fragment, and for writers known to store wrong ones.
 
         Raises
         ------
@@ -380,12 +381,12 @@ class Table:
         severity: Severity = "info",
         key: str | Sequence[str] | None = None,
     ) -> pl.DataFrame:
-        """Check all kept versions; return what is wrong, and what was not looked at.
+        """Check all kept versions; return problems, and what was not checked.
 
         These are the findings of ``table.inspect.findings()`` and ``table.inspect.health()``, those
-        of :meth:`check_row_ids`, and what is wrong with files and refs: files that are missing or
-        of another size, that no version names, tags and branches that lead nowhere. Damage by a bug
-        that is known of the release that wrote a version has it as ``known_bug``.
+        of :meth:`check_row_ids`, and problems of files and refs: missing files, files of another
+        size, files that no version names, tags and branches that lead nowhere. Damage by a known
+        bug of the release that wrote a version has the bug in ``known_bug``.
 
         Parameters
         ----------
@@ -440,14 +441,14 @@ class Table:
         severity: Severity = "info",
         key: str | Sequence[str] | None = None,
     ) -> "Answer":
-        """Return what :meth:`check` finds as an answer: in sentences, with causes and remedies.
+        """Return the findings of :meth:`check` as an answer: sentences with causes and remedies.
 
         Parameters
         ----------
         depth, key
             As in :meth:`check`.
         severity : {"info", "warning", "error"}
-            The least severity to list. What was not checked is always in it.
+            The least severity to list. It always says what was not checked.
 
         Examples
         --------
@@ -457,15 +458,15 @@ class Table:
         from lance_explorer.checks.all_checks import check_findings
         from lance_explorer.checks.answer import check_answer
 
-        found = self._live.answer(lambda view: check_findings(view, depth, key=key))
-        return check_answer(found, depth, severity)
+        findings = self._live.answer(lambda view: check_findings(view, depth, key=key))
+        return check_answer(findings, depth, severity)
 
     def damage(self, depth: Depth = "deep") -> "Damage":
-        """Return what is damaged, judged as a whole: what is lost, and where else its rows stand.
+        """Return the damage as a whole: what is lost, and where else the rows still are.
 
-        A file that is gone does not mean that rows are: after a compaction the files that it
-        replaced have them, until they are cleaned up. Of the write-ahead log it tells what is gone
-        or damaged before it was merged.
+        A missing file does not mean missing rows: after a compaction, the files that it replaced
+        have them until they are cleaned up. For the write-ahead log, it reports what was lost or
+        damaged before it was merged.
 
         Parameters
         ----------
@@ -486,7 +487,7 @@ class Table:
     def duplicates(
         self, key: str | Sequence[str], version: VersionRef | None = None, limit: int = 1_000
     ) -> "Duplicates":
-        """Return keys that several rows have, with the commits that brought each of them.
+        """Return keys that several rows have, with the commits that brought each of the rows.
 
         Lance has no unique keys: two writers that upsert the same new key at once both add it.
 
@@ -511,11 +512,11 @@ class Table:
         )
 
     def disk_usage(self, clones: Iterable[Any] = ()) -> "DiskUsage":
-        """Return how much the table takes on disk, and why; the table is looked at anew.
+        """Return how much space the table takes on disk, and why; the table is read again.
 
-        For single objects, see ``table.inspect.storage()``. What lies in base paths of the table
-        counts, too; what a clone reads in its source does not. Where a base path could not be
-        looked at, the sentence says "at least", and ``not_counted`` why.
+        For single objects, see ``table.inspect.storage()``. Files in base paths of the table count,
+        too; files of its source that a clone reads do not. If a base path could not be listed, the
+        sentence says "at least", and ``not_counted`` says why.
 
         Parameters
         ----------
@@ -546,7 +547,7 @@ class Table:
     ) -> "CleanupPreview":
         """Return what ``cleanup_old_versions`` of Lance 14 would do now; nothing is removed.
 
-        The table is looked at anew. Of a branch, it is what a cleanup of that branch would do. The
+        The table is read again. For a branch, it is what a cleanup of that branch would do. The
         rules changed between releases of Lance: an older one may remove less.
 
         Parameters
@@ -653,14 +654,14 @@ class Table:
         images : {"known", "after", "both"}, optional
             Which values to read. ``"known"``: the values after a change, and the last values of
             deleted rows, which are those in ``begin_version``, or per commit in the version before.
-            Lost values (a data file is missing, or in a place that is not allowed) are null, and
+            Lost values (a data file is missing, or in a location that is not allowed) are null, and
             :meth:`Changes.findings` says why. ``"after"``: only the values after a change, and an
             error if they are lost; ``"both"``: also those before. None: no values, and no data file
             is opened. If versions are lost, values are those of the kept versions around them.
             Blobs are read whole: if they are large, name the other columns.
         columns : sequence of str, optional
-            The columns to read, by their names in ``end_version``; all by default. A column named
-            like one of the frame's own gets an underscore, as in ``evidence_``. No value is rounded
+            The columns to read, by their names in ``end_version``; all by default. A column with
+            the name of a frame column gets an underscore, as in ``evidence_``. No value is rounded
             or made another kind of value: a column whose types have none that holds all values
             exactly, such as ``int64`` and ``float64``, is two columns, the latest under its name,
             the other one with a number after it, as in ``tags@1``.
@@ -707,8 +708,8 @@ class Table:
     def diff(self, a: VersionRef, b: VersionRef) -> "Diff":
         """Return what two versions differ in: rows, schema, fragments, indices, configuration.
 
-        Either may be the later one, and they may be on different branches. Nothing is read yet
-        except whether both exist.
+        Either may be the later one, and they may be on different branches. Nothing is read yet,
+        except that both are checked to exist.
 
         Parameters
         ----------
@@ -734,9 +735,9 @@ class Table:
     def merge_preview(
         self, branch: VersionRef, key: str | Sequence[str] | None = None
     ) -> "MergePreview":
-        """Return what a merge of another branch into this one would bring: nothing is merged.
+        """Return what merging another branch into this one would change: nothing is merged.
 
-        Rows that only that branch changed since both parted would come; rows that both changed
+        Rows that only that branch changed since the fork would be written; rows that both changed
         differently are in conflict, cell by cell. Nothing is read yet except whether both exist.
 
         Parameters
@@ -745,8 +746,8 @@ class Table:
             The branch, ``"main"`` for the main branch; or a version of one, as :meth:`at` takes it:
             ``("dev", 5)`` or ``"dev@5"``.
         key : str or sequence of str, optional
-            Columns that identify a row. By default a row is what it was at the fork, so that rows
-            which both sides inserted since are different rows.
+            Columns that identify a row. By default rows are matched by what they were at the fork,
+            so rows that both sides inserted since are different rows.
 
         Returns
         -------
@@ -775,11 +776,11 @@ class Table:
         author: str | None = None,
         reason: str | None = None,
     ) -> "Plan":
-        """Return a plan that undoes what one commit did, and keeps what came after, as git revert.
+        """Return a plan that undoes one commit, and keeps what came after, like git revert.
 
-        Nothing is written: :meth:`Plan.save` gives a script for whoever is to carry it out. The
-        latest commit is undone by restoring the version before; values of an earlier one go back in
-        place, the rows that it inserted are deleted, and those that it deleted are appended.
+        Nothing is written: :meth:`Plan.save` gives a script for its reader to run. The latest
+        commit is undone by restoring the version before; for an earlier one, values are written
+        back in place, rows that it inserted are deleted, and rows that it deleted are appended.
 
         Parameters
         ----------
@@ -822,7 +823,7 @@ class Table:
         author: str | None = None,
         reason: str | None = None,
     ) -> "Plan":
-        """Return a plan that puts rows back as they were in a version, deleted ones too.
+        """Return a plan that puts rows back as they were in a version, including deleted rows.
 
         Parameters
         ----------
@@ -857,8 +858,8 @@ class Table:
     ) -> "Plan":
         """Return a plan that repairs what :meth:`damage` finds.
 
-        A whole version with the same rows is restored. Else damaged fragments are rebuilt from what
-        stands in whole files, of this version and of others; what stands nowhere is left out, and
+        An undamaged version with the same rows is restored. Otherwise damaged fragments are rebuilt
+        from undamaged files of this version and of others; what is nowhere else is left out, and
         :meth:`Plan.losses` says how much that is. Damaged indices are built anew.
 
         Parameters
@@ -887,7 +888,7 @@ class Table:
 
         ``num_rows_to_refresh`` counts rows that were inserted or updated after the version that the
         column was last computed from, as in the net changes of :meth:`changes`; all rows if it
-        never was. It is null if that version is not kept, or a column was written in place since.
+        never was. It is null if that version is not kept, or the column was written in place since.
 
         Parameters
         ----------
@@ -909,9 +910,9 @@ class Table:
     ) -> CompactionLineage | None:
         """Return which fragments became which in the compactions that led to a version.
 
-        They are found in the transactions of kept versions, without having been recorded; in the
-        config of the table, if they were recorded there (:mod:`lance_explorer.lineage.recording`);
-        and in the fragment reuse index. Each entry names its source.
+        They come from the transactions of kept versions; from the config of the table, if they were
+        recorded there (:mod:`lance_explorer.lineage.recording`); and from the fragment reuse index.
+        Each entry names its source.
 
         Parameters
         ----------
@@ -939,7 +940,7 @@ class Table:
         )
 
     def row(self, row_id: int, at: VersionRef | None = None) -> "Row":
-        """Return one row, to ask for its history.
+        """Return one row, to get its history.
 
         Parameters
         ----------
@@ -970,9 +971,9 @@ class Table:
     ) -> "Found":
         """Find rows by their values, live and deleted ones, in all kept versions, newest first.
 
-        Each physical row is read once, however many versions share it, and only the columns that
+        Each physical row is read once, however many versions share it, and only in the columns that
         the filter needs. The search ends when enough rows are found or enough bytes are read;
-        :meth:`Found.go_on` goes on from there.
+        :meth:`Found.go_on` continues it.
 
         Parameters
         ----------
@@ -993,13 +994,13 @@ class Table:
         Returns
         -------
         Found
-            ``to_polars()`` is the rows, each with the versions in which it was seen so and what
-            ended that; ``sentence`` says how far the search went.
+            ``to_polars()`` returns the rows, each with the versions in which it had these values
+            and what ended that; ``sentence`` says how far the search went.
 
         Raises
         ------
         InvalidArgumentError
-            If the filter fits no version, or no version has one of the columns.
+            If the filter is valid for no version, or no version has one of the columns.
 
         Examples
         --------
@@ -1023,12 +1024,12 @@ class Table:
         version: VersionRef | None = None,
         limit: int = 10_000,
     ) -> "Blame":
-        """Return for each cell which commit last changed it, and what it was before.
+        """Return for each cell which commit last changed it, and its value before.
 
-        Values are compared, so a commit that wrote a row but left a cell as it was is not blamed
-        for that. A cell that nothing changed has the commit that created the row, or the column.
-        Fields inside of columns count that the version has, under whatever names they had, and a
-        struct began to exist with the first of them.
+        Values are compared, so a commit that wrote a row without changing a cell is not blamed for
+        the cell. A cell that never changed has the commit that created the row, or the column.
+        Nested fields count if the version has them, under any earlier name, and a struct was
+        created with the first of them.
 
         Parameters
         ----------
@@ -1044,7 +1045,7 @@ class Table:
         Returns
         -------
         Blame
-            ``to_polars()`` has one row a cell, ``commits()`` one a commit.
+            ``to_polars()`` has one row for each cell, ``commits()`` one for each commit.
 
         Examples
         --------
@@ -1067,9 +1068,10 @@ class Table:
         """Return what values columns have in each version, and which commits moved them.
 
         Versions share data files, so each value is read once, however many versions have it.
-        Counts, least, largest, mean and deviation are exact; where quantiles, different and
-        frequent values are not, their error is told beside them. Columns are named as in the last
-        of the versions, those inside of structs by their paths; renamed and cast ones go on.
+        Counts, minimum, maximum, mean and standard deviation are exact; quantiles, distinct and
+        frequent values may not be, and then their error is given beside them. Columns have their
+        names in the last of the versions, nested fields their paths; a renamed or cast column is
+        one column.
 
         Parameters
         ----------
@@ -1183,16 +1185,16 @@ class Table:
         )
 
     def lineage(self) -> "Lineage":
-        """Return where the fragments came from, as a graph of all fragments there ever were.
+        """Return where the fragments came from, as a graph of all fragments that ever existed.
 
         For a branch, the graph includes the fragments of its parents up to the fork; for a clone,
-        those of the table that was cloned, if that can be read.
+        those of the cloned table, if it can be read.
 
         Returns
         -------
         Lineage
             ``graph``, a networkx.MultiDiGraph of the lives of fragments; ``fragments()`` and
-            ``edges()``, the same as frames; methods that query it, and exports.
+            ``edges()``, the same as frames; methods that query and export it.
 
         Examples
         --------
@@ -1204,10 +1206,10 @@ class Table:
         return self._live.answer(lineage)
 
     def explore(self, view: str = "overview", *, follow: bool = True) -> "Explorer":
-        """Return a widget with everything about the table, to look at in a notebook.
+        """Return a widget that shows everything about the table in a notebook.
 
-        While it is in sight, it looks for new versions every few seconds, without a word: nothing
-        that somebody looks at moves.
+        While it is visible, it looks for new versions every few seconds in the background: what is
+        shown does not move.
 
         Parameters
         ----------
@@ -1220,7 +1222,7 @@ class Table:
         Returns
         -------
         Explorer
-            Its ``selection`` is what is chosen in it, its ``frame()`` what it shows.
+            Its ``selection`` is what is selected in it, its ``frame()`` what it shows.
 
         Examples
         --------
@@ -1262,7 +1264,7 @@ class Table:
         interactive: bool = False,
         max_bytes: int = 20_000_000,
     ) -> Path:
-        """Write a report on the whole table into one HTML file; return its path.
+        """Write a report on the whole table to one HTML file; return its path.
 
         The page has figures and tables or, if it is interactive, the explorer; it needs no kernel
         and no network. If a part cannot be made, the page says why in its place. An existing file
@@ -1277,8 +1279,8 @@ class Table:
             versions, what each commit changed, and the lives of rows, with the first rows of each.
             What needs Python, such as filters, is disabled.
         max_bytes : int, default 20 million
-            How large an interactive page may get, in bytes. The newest versions come first, and
-            the page says what found no room.
+            How large an interactive page may get, in bytes. The newest versions come first, and the
+            page says what did not fit.
 
         Raises
         ------
@@ -1333,7 +1335,7 @@ class Table:
         return self._html()
 
     def _html(self, last: int | None = None) -> str:
-        """Return the table as HTML, with a picture of all versions, or only the last so many."""
+        """Return the table as HTML, with a picture of all versions, or of the last so many."""
         from lance_explorer.display import gone_text, table_answer
 
         try:
@@ -1345,10 +1347,10 @@ class Table:
 
 
 def _kept(view: HistoryView, ref: VersionRef) -> BranchVersion:
-    """Return a version that is kept; it may be one of another table."""
-    found = resolve(view, ref, any_table=True)
-    found.view.file(found.version)
-    return found
+    """Return a kept version; it may belong to another table."""
+    resolved = resolve(view, ref, any_table=True)
+    resolved.view.file(resolved.version)
+    return resolved
 
 
 def _optional(view: HistoryView, ref: VersionRef | None, *, is_begin: bool = False) -> int | None:

@@ -370,7 +370,7 @@ def test_what_cannot_be_verified_ends_with_2_and_the_others_are_told(locked, tmp
     assert result.exit_code == 2
     assert result.stdout.startswith(f"{lock}: unmoved.")
     first, second = result.stderr.splitlines()
-    assert "no.lock is no lock: it is no JSON" in first
+    assert "no.lock is not a lock: it is not JSON" in first
     assert "there is no file" in second
     assert run("verify").exit_code == 2
     assert run("verify", str(lock), "--table", "http://host/t").exit_code == 2

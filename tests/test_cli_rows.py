@@ -164,7 +164,7 @@ def test_a_difference_as_a_page(tmp_path):
     page = tmp_path / "review.html"
     result = run("diff", LIFE_CYCLE, "1", "3", "--html", str(page))
     assert result.stdout.splitlines()[0] == str(page)  # a slow diff shows progress beside it
-    assert "<h1>life_cycle.lance: 1 to 3</h1>" in page.read_text()
+    assert "<h1>life_cycle.lance: version 1 to version 3</h1>" in page.read_text()
     assert run("diff", LIFE_CYCLE, "1", "3", "--html", "/nowhere/page.html").exit_code == 2
 
 

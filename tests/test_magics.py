@@ -61,5 +61,5 @@ def test_a_folder_of_tables_is_a_database(shell, tmp_path):
     assert shell.run_line_magic("lance", folder).names == ["one"]
     shell.user_ns["tables"] = lx.open_database(folder)
     assert shell.run_line_magic("lance", "tables") is shell.user_ns["tables"]
-    with pytest.raises(UsageError, match="has many tables"):
+    with pytest.raises(UsageError, match="has several tables"):
         shell.run_line_magic("lance", "tables changes")

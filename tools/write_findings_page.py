@@ -65,7 +65,7 @@ lance-explorer watch /data/db --textfile /var/lib/node/lance.prom     # for node
 lance-explorer watch s3://bucket/db --column score --column embedding # with the values of columns
 ```
 
-All are gauges. `database` is the folder, `table` the name of a table in it. What is not known is
+All are gauges. `database` is the folder, `table` the name of a table in it. Unknown numbers are
 left out, and what did not change since the last look is not read again. A table that cannot be read
 has `lance_table_readable` 0; a folder that cannot be listed has `lance_database_readable` 0, and
 the watch goes on.

@@ -4,7 +4,7 @@ import "./common.css";
 import { h, render } from "preact";
 import { unpackArrays } from "./arrays";
 import { node } from "./elements";
-import type { Changes, Failure, News, Progress, Revision, State, Told, ViewQuestions } from "./messages";
+import type { Changes, Failure, News, Progress, Revision, State, ViewMessage, ViewQuestions } from "./messages";
 import type { Model } from "./model";
 import { errorPane, progressBar } from "./panes";
 import { joinState } from "./shared_state";
@@ -147,7 +147,7 @@ export function connect<Asked extends Questions<Asked> = ViewQuestions>(model: M
     shared.tell();
   }
 
-  function receive(message: Told, buffers: DataView[]) {
+  function receive(message: ViewMessage, buffers: DataView[]) {
     if (message.what === "news") {
       news.get(message.kind)?.(message.content as never);
       return;

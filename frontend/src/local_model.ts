@@ -1,9 +1,9 @@
 // A model where no notebook has one: it holds the traits of its view, and tells of what comes to who listens.
 
-import type { Question, Told } from "./messages";
+import type { Question, ViewMessage } from "./messages";
 import type { Model, Traits } from "./model";
 
-type Listener = (told: Told, buffers: DataView[]) => void;
+type Listener = (told: ViewMessage, buffers: DataView[]) => void;
 
 export abstract class LocalModel implements Model {
   private readonly listeners = new Map<string, Set<Listener>>();
@@ -23,8 +23,8 @@ export abstract class LocalModel implements Model {
     this.listeners.get(event)?.delete(listener);
   }
 
-  protected tell(event: string, told?: Told, buffers: DataView[] = []) {
-    for (const listener of [...(this.listeners.get(event) ?? [])]) listener(told as Told, buffers);
+  protected tell(event: string, told?: ViewMessage, buffers: DataView[] = []) {
+    for (const listener of [...(this.listeners.get(event) ?? [])]) listener(told as ViewMessage, buffers);
   }
 
   protected set(changed: Partial<Traits>) {

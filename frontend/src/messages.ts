@@ -143,7 +143,7 @@ export interface ArrayPlace {
 }
 
 /** What a view tells: that it has a question, an answer, progress, or news nobody asked for. */
-export interface Told {
+export interface ViewMessage {
   what: What;
   kind: string;
   content: unknown;

@@ -1,7 +1,7 @@
 // What a view is given: its model, which speaks to Python, and the element to fill.
 
 import type { PageAddress } from "./address";
-import type { Question, Told, ViewTraits } from "./messages";
+import type { Question, ViewMessage, ViewTraits } from "./messages";
 
 /** The values that Python shares with a view, by name. */
 export interface Traits extends ViewTraits {
@@ -12,7 +12,7 @@ export interface Traits extends ViewTraits {
 }
 
 /** Hears what a view tells, with the bytes of its arrays. */
-export type Heard = (told: Told, buffers: DataView[]) => void;
+export type Heard = (told: ViewMessage, buffers: DataView[]) => void;
 
 /** The part of an anywidget's model that views use. */
 export interface Model {

@@ -4,7 +4,7 @@ import "./page.css";
 import { OWN_PAGE, type PageAddress } from "./address";
 import { fill, node } from "./elements";
 import { LocalModel } from "./local_model";
-import type { PageMessage, Question, Told } from "./messages";
+import type { PageMessage, Question, ViewMessage } from "./messages";
 import type { Traits } from "./model";
 import { visible } from "./text";
 import { VIEWS } from "./views";
@@ -34,7 +34,7 @@ class PageModel extends LocalModel {
         failure = String(content);
         return;
       }
-      if (method === "custom") this.tell("msg:custom", content as Told, buffers);
+      if (method === "custom") this.tell("msg:custom", content as ViewMessage, buffers);
       else this.set(state as Partial<Traits>);
       if (!isOpen) opened();
       isOpen = true;

@@ -19,7 +19,7 @@ import type {
   RowValues,
   ShownVersion,
   State,
-  Told,
+  ViewMessage,
   VersionData,
 } from "./messages";
 import { VIEWS } from "./views";
@@ -86,7 +86,7 @@ class RecordedModel extends LocalModel {
   }
 
   async send({ kind, seq, asker, part, arguments: asked = {} }: Question) {
-    const answer = (what: Told["what"], content: object) =>
+    const answer = (what: ViewMessage["what"], content: object) =>
       this.tell("msg:custom", { what, kind, seq, asker, part, content });
     const view = Object.keys(this.told.parts).find((name) => this.told.parts[name].number === part?.[0]);
     try {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { bytesOf, unpackKept } from "../src/arrays";
 import { connect } from "../src/link";
 import { LocalModel } from "../src/local_model";
-import type { News, Packed, PageMessage, Question, Told } from "../src/messages";
+import type { News, Packed, PageMessage, Question, ViewMessage } from "../src/messages";
 import type { Traits } from "../src/model";
 import { SENT } from "./sent";
 
@@ -13,14 +13,14 @@ const NEWS = "news ";
 
 /** A model to which Python answers what was recorded. */
 class Recorded extends LocalModel {
-  private readonly told: Told;
+  private readonly told: ViewMessage;
   private readonly buffers: DataView[];
 
   constructor([text, ...buffers]: string[]) {
     super();
     const { num_buffers, content } = JSON.parse(text) as PageMessage;
     expect(buffers.length).toBe(num_buffers);
-    this.told = content as Told;
+    this.told = content as ViewMessage;
     this.buffers = buffers.map((buffer) => new DataView(bytesOf(buffer).buffer));
     const nothing = { version: null, compared_version: null, fragment_id: null, row_id: null, filter: "" };
     this.set({ label: "", opens: [], shared: { ...nothing, revision: 0 } });
@@ -77,7 +77,7 @@ describe("TypeScript reads what Python says", () => {
   });
   it("in what a page begins with", () => expect(JSON.parse(SENT.page.sent[0])).toEqual(SENT.page.said));
   it.each(of((name) => /^(progress|taken|View state)\b/.test(name)))("of how far it is: $name", ({ said, sent }) => {
-    expect((JSON.parse(sent[0]) as { content: Told }).content.content).toEqual(said);
+    expect((JSON.parse(sent[0]) as { content: ViewMessage }).content.content).toEqual(said);
   });
   it.each(of((name) => name.startsWith("traits")))("in $name", ({ said, sent }) => {
     const model = new Recorded(SENT.taken.sent);

@@ -33,8 +33,10 @@ class Answer(AnswerParts):
 
     def words(self, name: str) -> list[str]:
         """Return the sentences of a section; none if there is no such section."""
-        found = [section.content for section in self.sections if section.name == name]
-        return [line.words for content in found if isinstance(content, tuple) for line in content]
+        contents = [section.content for section in self.sections if section.name == name]
+        return [
+            line.words for content in contents if isinstance(content, tuple) for line in content
+        ]
 
     def text(self, width: int = 80) -> str:
         """Return it for a terminal of this width, without colours."""

@@ -58,9 +58,9 @@ def envelope(answer: AnswerParts) -> dict[str, Any]:
 def finding_fields(finding: Finding) -> dict[str, Any]:
     """Return the fields of a finding that are not empty."""
     fields = {"code": finding.code, "topic": finding.topic, "severity": finding.severity}
-    told = {**fields, **asdict(finding)}
-    del told["is_mild"]  # the severity says it
-    return {name: _filled(value) for name, value in told.items() if value not in _EMPTY}
+    fields_by_name = {**fields, **asdict(finding)}
+    del fields_by_name["is_mild"]  # the severity says it
+    return {name: _filled(value) for name, value in fields_by_name.items() if value not in _EMPTY}
 
 
 def _content(section: Section) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def assistant_json(answer: AnswerParts, limit: int = MOST_ROWS) -> str:
     findings = _fitting([finding_fields(one) for one in answer.findings[:MOST_ROWS]], left)
     if len(findings) < len(answer.findings):
         more.append(f"{len(answer.findings) - len(findings):,} more findings")
-    told = {
+    message = {
         "note": data_note,
         "schema": SCHEMA,
         "answer": answer.sentence[:_LONGEST_SENTENCE],
@@ -64,8 +64,8 @@ def assistant_json(answer: AnswerParts, limit: int = MOST_ROWS) -> str:
         "code": answer.code[:_LONGEST_SENTENCE],
     }
     if more:
-        told["more"] = f"{', '.join(more)}; narrow the question to see them"
-    return json.dumps(told, ensure_ascii=False)
+        message["more"] = f"{', '.join(more)}; narrow the question to see them"
+    return json.dumps(message, ensure_ascii=False)
 
 
 def _content(section: Section, limit: int, left: list[int], more: list[str]) -> Any:

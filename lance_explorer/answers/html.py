@@ -45,8 +45,8 @@ def answer_html(
     '<p>Deleted where <code>id &lt; 3</code>.</p>'
     """
     prepared = [_prepared(section, most, draw) for section in answer.sections]
-    told = [section for section in prepared if section is not None]
-    return str(_macros().answer(answer, told)).strip()
+    sections = [section for section in prepared if section is not None]
+    return str(_macros().answer(answer, sections)).strip()
 
 
 def frame_html(rows: pl.DataFrame, *, are_values: bool = False) -> str:
@@ -92,25 +92,25 @@ def _prepared(section: Section, most: int | None, draw: _Draw | None) -> dict[st
     from markupsafe import Markup
 
     content = section.picture or section.for_people
-    told = {"title": section.title, "is_warning": section.is_warning}
+    begin = {"title": section.title, "is_warning": section.is_warning}
     match content:
         case None:
             return None
         case pl.DataFrame() as frame:
-            return {**told, **_frame(section, frame, most)}
+            return {**begin, **_frame(section, frame, most)}
         case Mapping() as facts:
             words = [(name, fact_words(name, value)) for name, value in facts.items()]
-            return {**told, "kind": "facts", "facts": words}
+            return {**begin, "kind": "facts", "facts": words}
         case str() as text:
-            return {**told, "kind": "text", "text": text}
+            return {**begin, "kind": "text", "text": text}
         case tuple() as lines:
-            return {**told, "kind": "lines", "lines": lines}
+            return {**begin, "kind": "lines", "lines": lines}
     drawn = content()
     if not isinstance(drawn, str):
         if draw is None:
             return None
         drawn = draw(drawn)
-    return {**told, "kind": "picture", "picture": Markup(drawn)}
+    return {**begin, "kind": "picture", "picture": Markup(drawn)}
 
 
 def _frame(section: Section, frame: pl.DataFrame, most: int | None) -> dict[str, Any]:

@@ -136,11 +136,11 @@ def _code(code: str) -> Iterator[str]:
 
 def words_markdown(words: str) -> str:
     """Return a sentence in which names stay in backticks, and all other markup is escaped."""
-    told = [
+    pieces = [
         f"`{part.replace('|', chr(92) + '|')}`" if is_code else _plain(part)
         for part, is_code in code_parts(one_line(words, None))
     ]
-    return "".join(told)
+    return "".join(pieces)
 
 
 def _plain(text: str) -> str:

@@ -133,11 +133,11 @@ class Section:
         """What people see; None if nothing, as for an empty frame."""
         if self.title is None:
             return None
-        found = self.content if self.shown is None else self.shown
-        if isinstance(found, pl.DataFrame):
-            some = [column.name for column in found if column.null_count() < len(found)]
-            return found.select(some) if some and len(found) else None
-        return found if callable(found) or found else None
+        content = self.content if self.shown is None else self.shown
+        if isinstance(content, pl.DataFrame):
+            some = [column.name for column in content if column.null_count() < len(content)]
+            return content.select(some) if some and len(content) else None
+        return content if callable(content) or content else None
 
 
 @dataclass(frozen=True, slots=True)

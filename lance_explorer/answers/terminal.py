@@ -119,10 +119,10 @@ def _print_section(console: Console, section: Section, most: int | None) -> None
 
 def _words(words: str, style: str = "") -> Text:
     """Return a sentence in one line, names in it in another colour."""
-    told = Text(style=style)
+    text = Text(style=style)
     for part, is_code in code_parts(one_line(words, None)):
-        told.append(f"`{part}`" if is_code else part, "cyan" if is_code else "")
-    return told
+        text.append(f"`{part}`" if is_code else part, "cyan" if is_code else "")
+    return text
 
 
 def _print_frame(console: Console, section: Section, frame: pl.DataFrame) -> None:
@@ -174,12 +174,12 @@ def _wrapped(
             parts.append([text])
         else:
             whole = _cut(text, width * _MOST_LINES_OF_VALUE) if is_value else text
-            found = [*whole.wrap(console, width)]
-            if len(found) > _MOST_LINES:
-                found = found[:_MOST_LINES]
-                found[-1].truncate(width - 1)
-                found[-1].append("…")
-            parts.append(found)
+            wrapped = [*whole.wrap(console, width)]
+            if len(wrapped) > _MOST_LINES:
+                wrapped = wrapped[:_MOST_LINES]
+                wrapped[-1].truncate(width - 1)
+                wrapped[-1].append("…")
+            parts.append(wrapped)
     above = len(parts[names.index(_GRAPH)]) - 1 if _GRAPH in names else 0
     height = max([len(lines) for name, lines in zip(names, parts, strict=True) if name != _GRAPH])
     for place, name in enumerate(names):

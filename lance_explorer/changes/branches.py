@@ -30,8 +30,10 @@ def changes_between(first: BranchVersion, second: BranchVersion, common: Ancestr
 
     Raises
     ------
-    RefNotFoundError If versions on the path are not kept, and the branch of the common one is gone.
-    VersionNotFoundError If versions on the path are not kept, including the common one.
+    RefNotFoundError
+        If versions on the path are not kept, and the branch of the common one is gone.
+    VersionNotFoundError
+        If versions on the path are not kept, including the common one.
     """
     end = place_rows(second)
     place_rows(first)

@@ -351,10 +351,10 @@ class Changes(Answering):
     def answer(self) -> Answer:
         """How many rows changed, and how; the rows themselves are not read."""
         mode = None if self.mode == "net" else self.mode
-        told = "net" if self.mode == "net" else "commit by commit"
+        way = "net" if self.mode == "net" else "commit by commit"
         hint = f" {self._lost.hint}." if self._lost.hint else ""
         return Answer(
-            f"Changes from version {self.begin_version} to {self.end_version}, {told}.{hint}",
+            f"Changes from version {self.begin_version} to {self.end_version}, {way}.{hint}",
             (Section("summary", "", self.summary()),),
             f"{call('table.changes', self.begin_version, self.end_version, mode=mode)}.summary()",
             findings=tuple(self._lost.findings),

@@ -108,11 +108,11 @@ class _Looked:
     def classes(self, evidence: Evidence) -> Iterator[ChangeRuns]:
         """Yield the runs with their remaining class."""
         old, new = self.runs.updated_before, self.runs.updated_after
-        same, told = old == new, np.minimum(old, new) != NO_VERSION
+        same, is_known = old == new, np.minimum(old, new) != NO_VERSION
         column = RowEvent.COLUMN_REWRITTEN if self.rewritten else RowEvent.COLUMN_ADDED
         yield ChangeRuns.alike(self.runs.where(same), column, evidence, is_uncertain=self.rewritten)
-        yield ChangeRuns.alike(self.runs.where(~same & told), RowEvent.UPDATED, evidence)
-        unknown = self.runs.where(~same & ~told)
+        yield ChangeRuns.alike(self.runs.where(~same & is_known), RowEvent.UPDATED, evidence)
+        unknown = self.runs.where(~same & ~is_known)
         yield ChangeRuns.alike(unknown, RowEvent.UPDATED, Evidence.LOST, is_uncertain=True)
 
 

@@ -71,8 +71,8 @@ def borders(runs: ChangeRuns, side: Side) -> Uint64Array:
     addresses = runs.before if side == "before" else runs.after
     is_there = addresses != NO_ADDRESS
     starts = addresses[is_there]
-    found: Uint64Array = np.union1d(starts, starts + runs.length[is_there])
-    return found
+    result: Uint64Array = np.union1d(starts, starts + runs.length[is_there])
+    return result
 
 
 def _joined(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:

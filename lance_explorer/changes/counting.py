@@ -13,7 +13,7 @@ from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_comparison import rows_in_states, schemas_at
 from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.history.events.untold_writes import untold_writes
+from lance_explorer.history.events.unrecorded_writes import unrecorded_writes
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.row_origins import identity_bounds
 from lance_explorer.history.identity.state_rows import StateRows
@@ -49,7 +49,7 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
     begin, end : int
         The positions of the versions, the earlier first.
     """
-    if begin == EMPTY or not rows.is_told_by_ids(begin + 1) or not _is_countable(rows, begin, end):
+    if begin == EMPTY or not rows.is_known_by_ids(begin + 1) or not _is_countable(rows, begin, end):
         return None
     if rows.namesakes is not None:
         return None
@@ -83,7 +83,7 @@ def _is_countable(rows: StateRows, begin: int, end: int) -> bool:
         return False
     names = [record.operation for record in rows.history.records[begin + 1 : end + 1]]
     return _COUNTABLE.issuperset(names) and not any(
-        untold_writes(rows, StepFacts(rows, position))
+        unrecorded_writes(rows, StepFacts(rows, position))
         for position, name in enumerate(names, begin + 1)
         if name == OperationName.UPDATE
     )

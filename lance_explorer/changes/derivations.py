@@ -13,24 +13,27 @@ __all__ = ["derived"]
 
 def derived(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each computed column of a version, and one if it is a view."""
-    found = derivations(view.version(version).records[0])
+    derivatives = derivations(view.version(version).records[0])
     return DERIVATIONS.build(
         {
-            "version": [version] * len(found),
-            "branch": [view.branch] * len(found),
+            "version": [version] * len(derivatives),
+            "branch": [view.branch] * len(derivatives),
             "kind": [
-                "materialized_view" if one.column is None else "computed_column" for one in found
+                "materialized_view" if one.column is None else "computed_column"
+                for one in derivatives
             ],
-            "field_id": [one.field_id for one in found],
-            "column": [one.column for one in found],
-            "language": [one.language for one in found],
-            "expression": [one.expression for one in found],
-            "inputs": pl.Series([list(one.inputs) for one in found], dtype=pl.List(pl.String)),
-            "definition_version": [one.definition_version for one in found],
-            "defined_since": [_since(view, version, one) for one in found],
-            "refreshed_version": [one.refreshed_version for one in found],
-            "refreshed_at": [one.refreshed_at for one in found],
-            "num_rows_to_refresh": [_to_refresh(view, version, one) for one in found],
+            "field_id": [one.field_id for one in derivatives],
+            "column": [one.column for one in derivatives],
+            "language": [one.language for one in derivatives],
+            "expression": [one.expression for one in derivatives],
+            "inputs": pl.Series(
+                [list(one.inputs) for one in derivatives], dtype=pl.List(pl.String)
+            ),
+            "definition_version": [one.definition_version for one in derivatives],
+            "defined_since": [_since(view, version, one) for one in derivatives],
+            "refreshed_version": [one.refreshed_version for one in derivatives],
+            "refreshed_at": [one.refreshed_at for one in derivatives],
+            "num_rows_to_refresh": [_to_refresh(view, version, one) for one in derivatives],
         }
     )
 

@@ -240,8 +240,8 @@ class Diff(Answering):
 
         Examples
         --------
-        >>> table.diff(4, 2).commits().select("leg", "version").rows()
-        [('back', 4), ('back', 3)]
+        >>> table.diff(4, 2).commits().select("side", "version").rows()
+        [('first', 4), ('first', 3)]
         """
         return self._answer(lambda pair: commits_between(pair.common))
 
@@ -359,9 +359,9 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
         ]
         commits = self._commits_or_none()
         if commits is not None:
-            told = commits.drop("known_from")
+            shown = commits.drop("known_from")
             parts.append(
-                Section("commits", "Commits between", commits, shown=told, schema=COMMITS_BETWEEN)
+                Section("commits", "Commits between", commits, shown=shown, schema=COMMITS_BETWEEN)
             )
         ends = [place if place[0] else place[1] for place in (self.before, self.after)]
         return Answer(
@@ -379,15 +379,15 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
     def _row_counts(self) -> tuple[pl.DataFrame | str, str]:
         """Return how many rows differ, as a frame and in words; or why it is unknown."""
         try:
-            found = self.summary()
+            summary = self.summary()
         except (UnsupportedFeatureError, NotFoundError, InvalidArgumentError) as error:
             return str(error), f"it is unknown which rows differ: {error}"
-        counts = found.row(0, named=True)
+        counts = summary.row(0, named=True)
         names = [*[change.label for change in NET_EVENTS], "uncertain"]
-        told = [f"{counts[name]:,} {name.replace('_', ' ')}" for name in names if counts[name]]
+        words = [f"{counts[name]:,} {name.replace('_', ' ')}" for name in names if counts[name]]
         unknown = [name.replace("_", " ") for name in names if counts[name] is None]
-        told += [f"unknown how many {', '.join(unknown)}"] if unknown else []
-        return found, f"rows: {', '.join(told) or 'none'}"
+        words += [f"unknown how many {', '.join(unknown)}"] if unknown else []
+        return summary, f"rows: {', '.join(words) or 'none'}"
 
     def _versions(self) -> pl.DataFrame:
         records = self._pair.records

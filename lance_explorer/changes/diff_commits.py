@@ -18,9 +18,9 @@ COMMITS_BETWEEN = FrameSchema(
     "commits_between",
     (
         Column(
-            "leg",
-            pl.Enum(["back", "forth"]),
-            "back: only in the history of the first version; forth: only of the second",
+            "side",
+            pl.Enum(["first", "second"]),
+            "first: only in the history of the first version; second: only in the other",
         ),
         BRANCH,
         Column("version", ID, "version of the commit"),
@@ -35,20 +35,20 @@ COMMITS_BETWEEN = FrameSchema(
 def commits_between(common: Ancestry) -> pl.DataFrame:
     """Return the kept commits from one version back to the common one, and forward to the other."""
     back = [
-        ("back", *commit)
+        ("first", *commit)
         for stretch in reversed(common.to_first)
         for commit in reversed([*_commits(stretch)])
     ]
-    forth = [("forth", *commit) for stretch in common.to_second for commit in _commits(stretch)]
-    found = back + forth
+    forward = [("second", *commit) for stretch in common.to_second for commit in _commits(stretch)]
+    commits = back + forward
     return COMMITS_BETWEEN.build(
         {
-            "leg": [leg for leg, *_ in found],
-            "branch": [branch for _, branch, _, _ in found],
-            "version": [record.version for _, _, record, _ in found],
-            "timestamp": [record.manifest.timestamp for _, _, record, _ in found],
-            "operation": [record.operation for _, _, record, _ in found],
-            "known_from": [place for *_, place in found],
+            "side": [side for side, *_ in commits],
+            "branch": [branch for _, branch, _, _ in commits],
+            "version": [record.version for _, _, record, _ in commits],
+            "timestamp": [record.manifest.timestamp for _, _, record, _ in commits],
+            "operation": [record.operation for _, _, record, _ in commits],
+            "known_from": [place for *_, place in commits],
         }
     )
 

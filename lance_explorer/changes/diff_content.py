@@ -88,30 +88,32 @@ _PROOFS = {
 }
 
 
-def _words(found: SameContent) -> str:
+def _words(compared: SameContent) -> str:
     """Return the result of the comparison, and the number of rows."""
-    if found.method == "metadata":
+    if compared.method == "metadata":
         return (
             "Yes: both versions have the same columns in the same files, so no value had to be "
             "compared."
         )
-    if found.is_same:
-        return f"Yes: {_PROOFS[found.method]}. {_compared(found)}"
-    if found.columns:
-        what = _enumeration(found.columns) + (" differs" if len(found.columns) == 1 else " differ")
-    elif found.num_compared_before == found.num_compared_after:
+    if compared.is_same:
+        return f"Yes: {_PROOFS[compared.method]}. {_compared(compared)}"
+    if compared.columns:
+        what = _enumeration(compared.columns) + (
+            " differs" if len(compared.columns) == 1 else " differ"
+        )
+    elif compared.num_compared_before == compared.num_compared_after:
         what = "each column has the same values, but in different rows"
     else:
         what = "the number of rows differs"
-    return f"No: {what}. {_compared(found)}"
+    return f"No: {what}. {_compared(compared)}"
 
 
-def _compared(found: SameContent) -> str:
+def _compared(compared: SameContent) -> str:
     """Return how many rows of each version were compared, and where the others are."""
-    of_first = _of(found.num_compared_before, found.num_rows_before)
-    of_second = _of(found.num_compared_after, found.num_rows_after)
-    counts = (found.num_compared_before, found.num_compared_after)
-    is_all = counts == (found.num_rows_before, found.num_rows_after)
+    of_first = _of(compared.num_compared_before, compared.num_rows_before)
+    of_second = _of(compared.num_compared_after, compared.num_rows_after)
+    counts = (compared.num_compared_before, compared.num_compared_after)
+    is_all = counts == (compared.num_rows_before, compared.num_rows_after)
     others = "" if is_all else "; all others are in files that both versions have"
     return f"Compared: {of_first} of the first version with {of_second} of the second{others}."
 

@@ -141,24 +141,24 @@ def fragment_diff(before: FragmentParts, after: FragmentParts) -> pl.DataFrame:
         == (after.history.records[0].manifest.base_paths)
         and before.uri == after.uri
     )
-    found = list[tuple[int, str, list[str]]]()
+    differences = list[tuple[int, str, list[str]]]()
     for fragment_id in sorted(before.states.keys() | after.states.keys()):
         if fragment_id not in before.states:
-            found.append((fragment_id, "added", []))
+            differences.append((fragment_id, "added", []))
         elif fragment_id not in after.states:
-            found.append((fragment_id, "removed", []))
+            differences.append((fragment_id, "removed", []))
         elif not is_one_branch or before.fragment(fragment_id) != after.fragment(fragment_id):
             old, new = before.of(fragment_id), after.of(fragment_id)
             differs = [name for name in old if old[name] != new[name]]
             if differs:
-                found.append((fragment_id, _change(old, new), differs))
-    ids = [fragment_id for fragment_id, *_ in found]
+                differences.append((fragment_id, _change(old, new), differs))
+    ids = [fragment_id for fragment_id, *_ in differences]
     return FRAGMENT_DIFF.build(
         {
-            "change": [change for _, change, _ in found],
+            "change": [change for _, change, _ in differences],
             "fragment_id": ids,
             **_counts(ids, before, after),
-            "differs": [differs for *_, differs in found],
+            "differs": [differs for *_, differs in differences],
         }
     )
 

@@ -78,7 +78,7 @@ def paired_fields(
         if one in left and other not in pairs:
             pairs[other] = left.pop(one), how
     by_path = {old_paths[field.id]: field for field in left.values()}
-    found = list[FieldPair]()
+    changes = list[FieldPair]()
     for field in new:
         path = new_paths[field.id]
         if field.id in pairs:
@@ -86,7 +86,7 @@ def paired_fields(
         else:
             before, proof = by_path.pop(path, None), otherwise
         if before is None:
-            found.append(FieldPair("added", None, field, None, path))
+            changes.append(FieldPair("added", None, field, None, path))
             continue
         old_path = old_paths[before.id]
         change = None if proof is None else _change(before, field, is_renamed=old_path != path)
@@ -96,9 +96,9 @@ def paired_fields(
             change = "replaced"
         elif change != "renamed" and before.id != field.id and proof is not ByName.OVERWRITES:
             change = "cast"  # which gave it another ID
-        found.append(FieldPair(change, before, field, old_path, path))
+        changes.append(FieldPair(change, before, field, old_path, path))
     dropped = [FieldPair("dropped", field, None, path, None) for path, field in by_path.items()]
-    return found + dropped
+    return changes + dropped
 
 
 def schema_diff(pairs: Sequence[FieldPair]) -> pl.DataFrame:

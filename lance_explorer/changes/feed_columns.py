@@ -92,10 +92,10 @@ def check_key(
             for stop, here in zip(ends, names, strict=True)
         ]
         versions = [stop.record.version for stop in ends]
-        told = [f"{kind} in version {n}" for kind, n in zip(kinds, versions, strict=True) if kind]
-        if len(told) == len(ends):
+        types = [f"{kind} in version {n}" for kind, n in zip(kinds, versions, strict=True) if kind]
+        if len(types) == len(ends):
             raise InvalidArgumentError(
-                f"rows cannot be matched by {name!r}: it is {' and '.join(told)}, so either it is "
+                f"rows cannot be matched by {name!r}: it is {' and '.join(types)}, so either it is "
                 "another column there, or its type changed to one that does not hold all values of "
                 "the other exactly; name a key that is alike in both, or compare without a key"
             )

@@ -162,8 +162,8 @@ class FeedLines:
         lines = self._lines(part)
         num_lines = None
         if part is not None and part.count > 1:  # its commits are split together, not one by one
-            lines = iter(found := [*lines])
-            num_lines = sum([block.num_rows for _, some in found for block in some])
+            lines = iter(pieces := [*lines])
+            num_lines = sum([block.num_rows for _, some in pieces for block in some])
         start, stop = part.lines(num_lines) if part and num_lines is not None else (0, None)
         for step, some in lines:
             images = self._images(step)
@@ -233,11 +233,11 @@ class FeedLines:
     def _value_columns(self) -> ValueColumns:
         options = self._options
         lost = self._lost if options.may_lack_values else None
-        found = self._columns_named(options.columns, lost, has_before=options.has_values_before)
-        for doubt in found.doubts:
+        columns = self._columns_named(options.columns, lost, has_before=options.has_values_before)
+        for doubt in columns.doubts:
             branch = self._versions.rows.view.branch
             self._lost.column_in_doubt(doubt, branch, branch)
-        return found
+        return columns
 
     @cached_property
     def _key_columns(self) -> ValueColumns:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from lance_explorer.arguments import of_kind
 from lance_explorer.changes.replaced_columns import ReplacedColumns
 from lance_explorer.changes.row_shares import RowShare, changed_rows, row_shares
-from lance_explorer.changes.steps import VersionRange, is_told_by_itself, is_told_by_rows
+from lance_explorer.changes.steps import VersionRange, is_known_by_itself, is_known_by_rows
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.steps import states_between
@@ -81,7 +81,7 @@ def net_parts(
     removed, added = states_between(rows.history, kept, end)
     changed = changed_rows(rows.history, removed, added, range(begin + 1, end + 1))
     is_paired = has_key and kept != EMPTY
-    if is_paired or not is_told_by_rows(versions, added):
+    if is_paired or not is_known_by_rows(versions, added):
         return _lines_of(begin, end, sum(changed.values()) if has_values else 0, num_rows)
     states = np.concatenate([removed, added])
     if kept != EMPTY and ReplacedColumns.between(rows.history, begin, end):
@@ -108,7 +108,7 @@ def commit_parts(
             parts.append(ChangePart(begin, position - 1))
             begin, filled = position - 1, 0
         if count > num_rows:
-            if has_key or not is_told_by_itself(versions, position):
+            if has_key or not is_known_by_itself(versions, position):
                 parts += _lines_of(begin, position, count if has_values else 0, num_rows)
             else:
                 shares = row_shares(versions.rows, states, changed, num_rows)

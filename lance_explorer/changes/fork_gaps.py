@@ -22,7 +22,7 @@ from lance_explorer.history.columns.end_fields import EndFields
 from lance_explorer.history.columns.identity import fields_of_both
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
-from lance_explorer.history.events.untold_writes import untold_rows
+from lance_explorer.history.events.unrecorded_writes import unrecorded_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.row_origins import NO_VERSION
@@ -109,7 +109,7 @@ def _matched(
 def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     """Return the classes of rows that both versions have, by their last updates."""
     fields = EndFields(end.rows.history, end.position, _shared_fields(base, end).values())
-    unseen = untold_rows(
+    unseen = unrecorded_rows(
         end.rows, path_between(end.rows.history, 0, end.position), fields
     ).rewritten
     kept = unseen.cut(kept)

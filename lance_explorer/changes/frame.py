@@ -255,7 +255,7 @@ def blocks(runs: ChangeRuns, *, both_images: bool) -> list[Block]:
     is_new = ~was & now & ~np.isin(runs.change, _WRITTEN)
     changed = now & ~is_moved & ~is_new
     pre_images = changed & was & both_images
-    found = [
+    parts = [
         Block(runs.where(was & ~now), "delete", is_before=True),
         Block(runs.where(pre_images), "update_preimage", is_before=True),
         Block(runs.where(changed), "update_postimage", is_before=False),
@@ -263,7 +263,7 @@ def blocks(runs: ChangeRuns, *, both_images: bool) -> list[Block]:
         Block(runs.where(is_new), "insert", is_before=False),
         Block(runs.where(~was & ~now), None, is_before=False),
     ]
-    return [block for block in found if len(block.runs)]
+    return [block for block in parts if len(block.runs)]
 
 
 def _nullable(values: Uint64Array, missing: NDArray[np.bool_]) -> pl.Series:

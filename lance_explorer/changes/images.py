@@ -171,7 +171,7 @@ class Images:
         if not names:
             return self._columns.nulls(len(addresses))
         asked = rows, position, addresses, ids, names
-        found = take(position, addresses, names) if take else None
-        if found is None:
-            found = values_at(*asked) if self._lost is None else known_values(*asked, self._lost)
-        return self._columns.filled(found, view, record.version)
+        values = take(position, addresses, names) if take else None
+        if values is None:
+            values = values_at(*asked) if self._lost is None else known_values(*asked, self._lost)
+        return self._columns.filled(values, view, record.version)

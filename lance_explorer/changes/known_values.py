@@ -96,10 +96,10 @@ class _Reader:
         if self._is_gone:  # opening the table again shows what is left
             self._lost.version_gone(self._rows, self._position)
             return _nulls(names, len(addresses))
-        found, known = later_values(self._rows, self._position, addresses, names)
+        values, known = later_values(self._rows, self._position, addresses, names)
         if not known.all():
             self._note(addresses, names, ~known)
-        return found
+        return values
 
     def _gone(self, addresses: Uint64Array, names: Sequence[str]) -> _Cells:
         """Return which values are in no file, or in an unreadable one."""

@@ -61,8 +61,8 @@ class LostValues:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What was lost, as findings."""
-        found = self._found.values()
-        return tuple(sorted(found, key=lambda one: (one.branch or "", one.first_version or 0)))
+        findings = self._found.values()
+        return tuple(sorted(findings, key=lambda one: (one.branch or "", one.first_version or 0)))
 
     def frame(self) -> pl.DataFrame:
         """Return one row for each finding, by version."""
@@ -161,10 +161,10 @@ class LostValues:
 
     def has_unknown_format(self, rows: Line, position: int) -> bool:
         """Return whether a version has a data file of an unknown format, and record it."""
-        found = unknown_format(rows, position)
-        if found is None:
+        place = unknown_format(rows, position)
+        if place is None:
             return False
-        fragment, file = found
+        fragment, file = place
         self._note(
             Finding(
                 "values_lost",
@@ -181,12 +181,12 @@ class LostValues:
         """Record that two columns may be the same, as far as kept versions show."""
         self._note(column_in_doubt(doubt, branch, branch_before))
 
-    def _note(self, found: Finding) -> None:
+    def _note(self, finding: Finding) -> None:
         """Keep the earliest of equal findings."""
-        key = found.branch, f"{found.subject}{found.statement}"
-        before = self._found.setdefault(key, found)
-        if (found.first_version or 0) < (before.first_version or 0):
-            self._found[key] = found
+        key = finding.branch, f"{finding.subject}{finding.statement}"
+        before = self._found.setdefault(key, finding)
+        if (finding.first_version or 0) < (before.first_version or 0):
+            self._found[key] = finding
 
 
 def unknown_format(rows: Line, position: int) -> tuple[Fragment, DataFile] | None:

@@ -41,12 +41,12 @@ def merge_preview(
 ) -> "MergePreview":
     """Return what a merge would bring; see :meth:`~lance_explorer.table.Table.merge_preview`."""
     is_name = isinstance(branch, str) and (branch == "main" or branch in view.refs.branches)
-    found = resolve(view, (str(branch), -1) if is_name else branch)
-    found.view.file(found.version)
+    resolved = resolve(view, (str(branch), -1) if is_name else branch)
+    resolved.view.file(resolved.version)
     keys = () if key is None else names("key", key)
     ours, theirs = (
         BranchVersion(view, view.latest_version),
-        BranchVersion(found.view, found.version),
+        BranchVersion(resolved.view, resolved.version),
     )
     for place in (ours, theirs):
         check_columns(place, keys)
@@ -99,8 +99,8 @@ class MergePreview(Answering):
     @property
     def is_clean(self) -> bool:
         """Whether no row and no column is in conflict."""
-        found = self.summary().row(0, named=True)
-        return not found["conflicts"] and not found["conflicting_columns"]
+        counts = self.summary().row(0, named=True)
+        return not counts["conflicts"] and not counts["conflicting_columns"]
 
     @documented(MERGE_SUMMARY)
     def summary(self) -> pl.DataFrame:
@@ -326,10 +326,10 @@ class _Merge:
 
     def summary(self) -> pl.DataFrame:
         ours, theirs = self.places
-        found, both, schema = self.sides.matched, self.sides.compared, self.sides.schema
+        matched, both, schema = self.sides.matched, self.sides.compared, self.sides.schema
         late = both.theirs.where(both.has_outcome("incoming"))
-        brings = _counts(found.only_theirs, late)
-        every = [found.only_ours, found.only_theirs, both.ours, both.theirs]
+        brings = _counts(matched.only_theirs, late)
+        every = [matched.only_ours, matched.only_theirs, both.ours, both.theirs]
         weakest = max((int(runs.evidence.max()) for runs in every if len(runs)), default=None)
         unsure = [int(runs.length[runs.is_uncertain].sum()) for runs in every[:2]]
         return MERGE_SUMMARY.build(
@@ -343,7 +343,7 @@ class _Merge:
                 "inserted": [brings[0]],
                 "updated": [brings[1] + both.count("combined")],
                 "deleted": [brings[2]],
-                "kept": [found.only_ours.num_rows + both.count("kept")],
+                "kept": [matched.only_ours.num_rows + both.count("kept")],
                 "same": [both.count("same")],
                 "combined": [both.count("combined")],
                 "conflicts": [both.count("conflict")],
@@ -355,17 +355,17 @@ class _Merge:
         )
 
     def words(self) -> list[str]:
-        found = self.summary().row(0, named=True)
+        counts = self.summary().row(0, named=True)
         sides = self.sides
-        return merge_words(found, sides.schema, sides.cells(), sorted(sides.doubtful))
+        return merge_words(counts, sides.schema, sides.cells(), sorted(sides.doubtful))
 
 
 def _counts(*several: ChangeRuns) -> list[int]:
     """Return how many rows were inserted, updated and deleted."""
-    found = np.zeros(3, dtype=np.int64)
+    counts = np.zeros(3, dtype=np.int64)
     for runs in several:
-        np.add.at(found, change_numbers(runs), runs.length.astype(np.int64))
-    return [int(count) for count in found]
+        np.add.at(counts, change_numbers(runs), runs.length.astype(np.int64))
+    return [int(count) for count in counts]
 
 
 def _outcomes(outcome: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -24,10 +24,10 @@ _UPDATED = 1
 
 def change_numbers(runs: ChangeRuns) -> NDArray[np.uint8]:
     """Return the changes of rows as numbers of CHANGE."""
-    found = np.full(len(runs), _UPDATED, dtype=np.uint8)
+    numbers = np.full(len(runs), _UPDATED, dtype=np.uint8)
     for event, number in _KINDS.items():
-        found[runs.change == event] = number
-    return found
+        numbers[runs.change == event] = number
+    return numbers
 
 
 def row_lines(
@@ -106,8 +106,8 @@ def cell_lines(compared: Compared, key: Sequence[str], *, has_row_ids: bool) -> 
                 }
             )
         )
-    found = pl.concat(parts).sort("__place", maintain_order=True)
-    return MERGE_CELLS.build({name: found[name] for name in MERGE_CELLS.names})
+    lines = pl.concat(parts).sort("__place", maintain_order=True)
+    return MERGE_CELLS.build({name: lines[name] for name in MERGE_CELLS.names})
 
 
 def _all(outcome: str, count: int) -> NDArray[np.uint8]:
@@ -163,8 +163,8 @@ def _row_ids(runs: ChangeRuns, has_row_ids: bool) -> Uint64Array:
 
 
 def _addresses(addresses: Uint64Array) -> pl.Series:
-    found = pl.Series(addresses, dtype=ID)
-    return found.set(pl.Series(addresses == NO_ADDRESS), None)
+    column = pl.Series(addresses, dtype=ID)
+    return column.set(pl.Series(addresses == NO_ADDRESS), None)
 
 
 def _changes(runs: ChangeRuns) -> pl.Series:
@@ -194,5 +194,5 @@ def _no_texts(count: int) -> pl.Series:
 
 def _clear(texts: pl.Series) -> pl.Series:
     """Return texts that stay distinct when several are joined in one line."""
-    told = ["null" if text is None else quoted(text, within=", ") for text in texts]
-    return pl.Series(told, dtype=pl.String)
+    words = ["null" if text is None else quoted(text, within=", ") for text in texts]
+    return pl.Series(words, dtype=pl.String)

@@ -13,7 +13,7 @@ from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.changed_cells import changed_values
 from lance_explorer.changes.combined_changes import borders, cut_at_addresses
 from lance_explorer.changes.merge_frames import OUTCOME
-from lance_explorer.changes.merge_legs import Leg
+from lance_explorer.changes.merge_side import MergeSide
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.columns.common_types import common_type
 from lance_explorer.history.columns.names import numbered_name
@@ -45,7 +45,12 @@ class MatchedRows(NamedTuple):
 
 
 def matched(
-    ours: Leg, theirs: Leg, key: Sequence[str], sides: tuple[str, str], *, share_identities: bool
+    ours: MergeSide,
+    theirs: MergeSide,
+    key: Sequence[str],
+    sides: tuple[str, str],
+    *,
+    share_identities: bool,
 ) -> MatchedRows:
     """Return which changed rows of both sides are the same.
 
@@ -57,9 +62,9 @@ def matched(
         mine, their = ours.keyed(key, sides[0]), theirs.keyed(key, sides[1])
         keys = [mine.keys.with_row_index("__ours"), their.keys.with_row_index("__theirs")]
         types = _common_types(mine.keys.schema, their.keys.schema)
-        found = keys[0].cast(types).join(keys[1].cast(types), on=[*types])  # type: ignore[arg-type]
+        joined = keys[0].cast(types).join(keys[1].cast(types), on=[*types])  # type: ignore[arg-type]
         return _split(
-            mine.runs, their.runs, found["__ours"].to_numpy(), found["__theirs"].to_numpy()
+            mine.runs, their.runs, joined["__ours"].to_numpy(), joined["__theirs"].to_numpy()
         )
     one = cut_at_addresses(ours.runs, "before", borders(theirs.runs, "before"))
     other = cut_at_addresses(theirs.runs, "before", borders(one, "before"))
@@ -89,7 +94,7 @@ def _same(
 
 def _common_types(ours: pl.Schema, theirs: pl.Schema) -> dict[str, pl.DataType]:
     """Return the types of keys; each must hold the values of both sides."""
-    found = dict[str, pl.DataType]()
+    types = dict[str, pl.DataType]()
     for (name, one), other in zip(ours.items(), theirs.values(), strict=True):
         common = common_type(one, other)
         if common is None:
@@ -97,8 +102,8 @@ def _common_types(ours: pl.Schema, theirs: pl.Schema) -> dict[str, pl.DataType]:
                 f"rows cannot be matched by {name!r}: it is {one} on one side and {other} on the "
                 "other, and no type holds the values of both exactly; name another key"
             )
-        found[name] = common
-    return found
+        types[name] = common
+    return types
 
 
 def _split(
@@ -125,7 +130,7 @@ class MergedColumns:
     schema : polars.Schema
         All columns, by the names that they have on our side, if it has them.
     theirs : dict of str to str
-        These names, by those of the columns of their leg.
+        These names, by those of the columns of their side.
     compared : dict of str to tuple of (str or None)
         The columns that the fork and a side have, each with the columns of the preview that have
         its values at the fork and on both sides: several, where a cast gave it a type that does not
@@ -137,8 +142,8 @@ class MergedColumns:
     compared: dict[str, Places]
 
     @classmethod
-    def of(cls, ours: Leg, theirs: Leg) -> "MergedColumns":
-        """Return the columns of two legs."""
+    def of(cls, ours: MergeSide, theirs: MergeSide) -> "MergedColumns":
+        """Return the columns of two sides."""
         our_base = {own: name for name, own in ours.names(at_end=False).items()}
         origins = {name: own for own, name in theirs.kept_columns.items()}
         origins |= theirs.names(at_end=False)
@@ -189,13 +194,15 @@ class Values:
 
     Parameters
     ----------
-    ours, theirs : Leg
+    ours, theirs : MergeSide
         Both sides.
     chosen : sequence of str, optional
         Only these columns of the preview are read.
     """
 
-    def __init__(self, ours: Leg, theirs: Leg, chosen: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, ours: MergeSide, theirs: MergeSide, chosen: Sequence[str] | None = None
+    ) -> None:
         self._ours, self._theirs = ours, theirs
         self._chosen = chosen
 
@@ -236,9 +243,9 @@ class Values:
 
     def only(self, runs: ChangeRuns, *, is_ours: bool) -> Images:
         """Return the values of rows that one side changed: the other side has those of the fork."""
-        leg = self._ours if is_ours else self._theirs
-        base = self._read(leg, runs, runs.was_live, at_end=False)
-        after = self._read(leg, runs, runs.is_live, at_end=True)
+        side = self._ours if is_ours else self._theirs
+        base = self._read(side, runs, runs.was_live, at_end=False)
+        after = self._read(side, runs, runs.is_live, at_end=True)
         was, now = runs.was_live, runs.is_live
         if is_ours:
             return Images(base, after, base, (was, now, was))
@@ -249,22 +256,24 @@ class Values:
         place = replace(runs, after=addresses, identity=runs.old_identity)
         return self._read(self._ours, place, place.is_live, at_end=True)
 
-    def _read(self, leg: Leg, runs: ChangeRuns, there: _Mask, at_end: bool) -> pl.DataFrame:
+    def _read(self, side: MergeSide, runs: ChangeRuns, there: _Mask, at_end: bool) -> pl.DataFrame:
         """Return values of the existing rows, and nulls for the others."""
         schema, some = self.schema, runs.where(there)
-        called = self.columns.theirs if leg is self._theirs else {n: n for n in leg.columns.schema}
+        called = (
+            self.columns.theirs if side is self._theirs else {n: n for n in side.columns.schema}
+        )
         wanted = [own for own, name in called.items() if name in schema]
         if not len(some) or not wanted:
             return pl.DataFrame(schema=schema).clear(len(runs))
         names = None if self._chosen is None else wanted
-        found = leg.after(some, names) if at_end else leg.before(some, names)
-        if leg is self._theirs:
-            found = found.rename({own: called[own] for own in found.columns})
-        found = pl.concat([pl.DataFrame(schema=schema), found], how="diagonal_relaxed")
+        values = side.after(some, names) if at_end else side.before(some, names)
+        if side is self._theirs:
+            values = values.rename({own: called[own] for own in values.columns})
+        values = pl.concat([pl.DataFrame(schema=schema), values], how="diagonal_relaxed")
         if there.all():
-            return found
+            return values
         place = pl.Series(np.cumsum(there) - 1, dtype=pl.Int64).set(pl.Series(~there), None)
-        return found.select(pl.all().gather(place))
+        return values.select(pl.all().gather(place))
 
 
 def _either(is_first: _Mask, first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
@@ -312,21 +321,21 @@ class Compared:
         by_us, by_them, _ = self._changed
         was, here, there = self.images.are_there
         ours, theirs = by_us.any(axis=1), by_them.any(axis=1)
-        found = np.full(len(self.ours), _OUTCOMES["combined"], dtype=np.uint8)
-        found[(by_us == by_them).all(axis=1)] = _OUTCOMES["same"]
-        found[~ours] = _OUTCOMES["incoming"]
-        found[~theirs] = _OUTCOMES["kept"]
-        found[~ours & ~theirs] = _NOTHING
-        found[~was | (~here & ~there)] = _OUTCOMES["same"]
-        found[was & ~here & there] = _OUTCOMES["kept"]
-        found[was & here & ~there] = _OUTCOMES["incoming"]
-        found[self.cells.any(axis=1)] = _OUTCOMES["conflict"]
-        return found
+        outcomes = np.full(len(self.ours), _OUTCOMES["combined"], dtype=np.uint8)
+        outcomes[(by_us == by_them).all(axis=1)] = _OUTCOMES["same"]
+        outcomes[~ours] = _OUTCOMES["incoming"]
+        outcomes[~theirs] = _OUTCOMES["kept"]
+        outcomes[~ours & ~theirs] = _NOTHING
+        outcomes[~was | (~here & ~there)] = _OUTCOMES["same"]
+        outcomes[was & ~here & there] = _OUTCOMES["kept"]
+        outcomes[was & here & ~there] = _OUTCOMES["incoming"]
+        outcomes[self.cells.any(axis=1)] = _OUTCOMES["conflict"]
+        return outcomes
 
     def has_outcome(self, *outcomes: str) -> _Mask:
         """Return which rows have one of these outcomes."""
-        found: _Mask = np.isin(self.outcome, [_OUTCOMES[outcome] for outcome in outcomes])
-        return found
+        result: _Mask = np.isin(self.outcome, [_OUTCOMES[outcome] for outcome in outcomes])
+        return result
 
     def count(self, outcome: str) -> int:
         """Return how many rows there are of an outcome."""
@@ -350,10 +359,10 @@ class Compared:
     @property
     def is_uncertain(self) -> _Mask:
         """Of which rows it is uncertain that they went, or came: the values of others are known."""
-        found = np.zeros(len(self.ours), dtype=np.bool_)
+        result = np.zeros(len(self.ours), dtype=np.bool_)
         for runs in (self.ours, self.theirs):
-            found |= runs.is_uncertain & (runs.was_live != runs.is_live)
-        return found
+            result |= runs.is_uncertain & (runs.was_live != runs.is_live)
+        return result
 
     @cached_property
     def _changed(self) -> tuple[_Mask, _Mask, _Mask]:

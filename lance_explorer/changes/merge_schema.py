@@ -12,7 +12,7 @@ from lance_explorer.frames.sizes import counted, listed
 __all__ = ["merge_schema", "merge_words"]
 
 _MOST_NAMED = 8
-_ALL_TOLD = ("dropped", "renamed", "cast")
+_ALL_NAMED = ("dropped", "renamed", "cast")
 """Changes that name and type describe completely."""
 
 
@@ -25,27 +25,27 @@ def merge_schema(ours: Sequence[FieldPair], theirs: Sequence[FieldPair]) -> pl.D
         Which field of the fork is which on each side.
     """
     ours_by, theirs_by = _by_place(ours), _by_place(theirs)
-    found = [
+    changes = [
         (path, ours_by.get(place), theirs_by.get(place))
         for place, path in {**_paths(ours_by), **_paths(theirs_by)}.items()
     ]
-    found = [(path, one, other) for path, one, other in found if _change(one) or _change(other)]
+    changes = [(path, one, other) for path, one, other in changes if _change(one) or _change(other)]
     return MERGE_SCHEMA.build(
         {
-            "outcome": [_outcome(one, other) for _, one, other in found],
-            "path": [path for path, *_ in found],
-            "change_ours": [_change(one) for _, one, _ in found],
-            "change_theirs": [_change(other) for *_, other in found],
-            "path_ours": [one and one.path_after for _, one, _ in found],
-            "path_theirs": [other and other.path_after for *_, other in found],
-            "type_ours": [_type(one) for _, one, _ in found],
-            "type_theirs": [_type(other) for *_, other in found],
+            "outcome": [_outcome(one, other) for _, one, other in changes],
+            "path": [path for path, *_ in changes],
+            "change_ours": [_change(one) for _, one, _ in changes],
+            "change_theirs": [_change(other) for *_, other in changes],
+            "path_ours": [one and one.path_after for _, one, _ in changes],
+            "path_theirs": [other and other.path_after for *_, other in changes],
+            "type_ours": [_type(one) for _, one, _ in changes],
+            "type_theirs": [_type(other) for *_, other in changes],
         }
     )
 
 
 def merge_words(
-    found: Mapping[str, Any], schema: pl.DataFrame, cells: pl.DataFrame, doubtful: Sequence[str]
+    counts: Mapping[str, Any], schema: pl.DataFrame, cells: pl.DataFrame, doubtful: Sequence[str]
 ) -> list[str]:
     """Return what a merge would bring, in sentences; names stand in backticks.
 
@@ -58,45 +58,47 @@ def merge_words(
     doubtful : sequence of str
         The columns that may be one column or two.
     """
-    branch, into = found["branch"] or "main", found["into_branch"] or "main"
-    fork = f"`{found['fork_branch'] or 'main'}` at version {found['fork_version']:,}"
-    ends = f"`{branch}` (version {found['version']:,}) and `{into}` ({found['into_version']:,})"
-    told = [f"Both {ends} come from {fork}."]
+    branch, into = counts["branch"] or "main", counts["into_branch"] or "main"
+    fork = f"`{counts['fork_branch'] or 'main'}` at version {counts['fork_version']:,}"
+    ends = f"`{branch}` (version {counts['version']:,}) and `{into}` ({counts['into_version']:,})"
+    sentences = [f"Both {ends} come from {fork}."]
     brings = [
-        f"{verb} {counted(found[name], 'row')}"
+        f"{verb} {counted(counts[name], 'row')}"
         for verb, name in (("insert", "inserted"), ("update", "updated"), ("delete", "deleted"))
-        if found[name]
+        if counts[name]
     ]
-    told.append(
+    sentences.append(
         f"A merge of `{branch}` into `{into}` would {listed(brings)}."
         if brings
         else f"A merge of `{branch}` into `{into}` would bring no row."
     )
-    told += _conflicts(found, cells)
+    sentences += _conflicts(counts, cells)
     for name, words in (
         ("kept", f"changed on `{into}` alone, which a merge leaves as it is"),
         ("same", "changed on both in the same way"),
         ("combined", "changed on both, but no column differently"),
     ):
-        if found[name]:
-            told.append(f"{counted(found[name], 'row')} {words}.")
-    told += _fields(schema, branch)
-    if found["uncertain"]:
-        told.append(f"Of {counted(found['uncertain'], 'row')} it is uncertain.")
+        if counts[name]:
+            sentences.append(f"{counted(counts[name], 'row')} {words}.")
+    sentences += _fields(schema, branch)
+    if counts["uncertain"]:
+        sentences.append(f"Of {counted(counts['uncertain'], 'row')} it is uncertain.")
     if doubtful:
         names = listed([f"`{name}`" for name in doubtful], _MOST_NAMED)
-        told.append(f"Lost versions leave open whether it is the same column on both: {names}.")
-    return told
+        sentences.append(
+            f"Lost versions leave open whether it is the same column on both: {names}."
+        )
+    return sentences
 
 
-def _conflicts(found: Mapping[str, Any], cells: pl.DataFrame) -> Iterator[str]:
-    if not found["conflicts"]:
+def _conflicts(counts: Mapping[str, Any], cells: pl.DataFrame) -> Iterator[str]:
+    if not counts["conflicts"]:
         return
     named = cells["column"].value_counts(sort=True).iter_rows()
     parts = [f"`{name}` ({count:,})" for name, count in named]
-    verb = "is" if found["conflicts"] == 1 else "are"
+    verb = "is" if counts["conflicts"] == 1 else "are"
     columns = listed(parts, _MOST_NAMED)
-    yield f"{counted(found['conflicts'], 'row')} {verb} in conflict, in {columns}."
+    yield f"{counted(counts['conflicts'], 'row')} {verb} in conflict, in {columns}."
 
 
 def _fields(schema: pl.DataFrame, branch: str) -> Iterator[str]:
@@ -131,7 +133,7 @@ def _outcome(ours: FieldPair | None, theirs: FieldPair | None) -> str:
         (pair.change, pair.path_after, _type(pair)) if pair and pair.before else None
         for pair in (ours, theirs)
     ]
-    is_same = one is not None and one == other and one[0] in _ALL_TOLD
+    is_same = one is not None and one == other and one[0] in _ALL_NAMED
     return "same" if is_same else "conflict"
 
 

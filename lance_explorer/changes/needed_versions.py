@@ -20,9 +20,9 @@ from lance_explorer.history.readable import rows_history
 from lance_explorer.history.steps import same_life, states_between
 from lance_explorer.history.view import HistoryView
 
-__all__ = ["commit_times", "needed_versions", "tells_itself"]
+__all__ = ["commit_times", "is_self_contained", "needed_versions"]
 
-_TOLD_BY_NEIGHBOURS = frozenset(
+_KNOWN_BY_NEIGHBOURS = frozenset(
     {
         OperationName.APPEND,
         OperationName.CREATE_INDEX,
@@ -65,7 +65,7 @@ def needed_versions(
     if not begin_version or len(view.listing.only(between).versions) < len(between):
         return view
     part = view.part(between)
-    if part is None or not tells_itself(part, view, is_backward=is_backward):
+    if part is None or not is_self_contained(part, view, is_backward=is_backward):
         return view
     return part
 
@@ -84,7 +84,7 @@ def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, dateti
     }
 
 
-def tells_itself(part: HistoryView, view: HistoryView, *, is_backward: bool = False) -> bool:
+def is_self_contained(part: HistoryView, view: HistoryView, *, is_backward: bool = False) -> bool:
     """Whether no version of a complete part of a branch refers to earlier versions.
 
     If row IDs were turned on later, row versions of older rows are the version that did it.
@@ -101,7 +101,7 @@ def tells_itself(part: HistoryView, view: HistoryView, *, is_backward: bool = Fa
     history = part.history
     is_told = bool(
         all(record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records)
-        and all(record.operation in _TOLD_BY_NEIGHBOURS for record in history.records[1:])
+        and all(record.operation in _KNOWN_BY_NEIGHBOURS for record in history.records[1:])
         and (history.states.row_version_storage != SequenceStorage.ABSENT).all()
         and not history.duplicated
         and not history.findings
@@ -115,11 +115,11 @@ def tells_itself(part: HistoryView, view: HistoryView, *, is_backward: bool = Fa
     return (
         bool(first.records[0].manifest.reader_feature_flags & STABLE_ROW_IDS)
         and bool((first.states.row_version_storage != SequenceStorage.ABSENT).all())
-        and not _tells_made_up(part, first, is_backward=is_backward)
+        and not _has_made_up(part, first, is_backward=is_backward)
     )
 
 
-def _tells_made_up(part: HistoryView, first: History, *, is_backward: bool) -> bool:
+def _has_made_up(part: HistoryView, first: History, *, is_backward: bool) -> bool:
     """Whether made-up row versions would be shown.
 
     A compaction stores version 1 for rows of fragments without row versions, which hand-made

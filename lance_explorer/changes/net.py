@@ -26,7 +26,7 @@ from lance_explorer.history.events.row_comparison import (
     schemas_at,
 )
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
-from lance_explorer.history.events.untold_writes import untold_rows
+from lance_explorer.history.events.unrecorded_writes import unrecorded_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows
@@ -54,7 +54,7 @@ def net_changes(
     begin: int,
     end: int,
     share: RowShare | None = None,
-    found: Traces | None = None,
+    traced: Traces | None = None,
 ) -> ChangeRuns:
     """Return the fate of the rows between two versions of a branch.
 
@@ -71,11 +71,11 @@ def net_changes(
         What :func:`traces_between` tells of both versions, if that is known.
     """
     path = path_between(rows.history, begin, end)
-    by_ids = rows.is_told_by_ids(begin + 1)
+    by_ids = rows.is_known_by_ids(begin + 1)
     fields = EndFields.between(rows.history, begin, end)
-    found = found or traces(rows, path, fields)
+    traced = traced or traces(rows, path, fields)
     replaced = ReplacedColumns.between(rows.history, begin, end)
-    runs = found.ordered.cut(_compared(rows, begin, end, share, everywhere=bool(replaced)))
+    runs = traced.ordered.cut(_compared(rows, begin, end, share, everywhere=bool(replaced)))
     runs = cut_at_links(rows, runs)
     if rows.namesakes:
         runs = runs.cut(runs.identity, rows.namesakes.open_borders)
@@ -83,13 +83,13 @@ def net_changes(
         runs = _without_dropped(runs, by_ids=by_ids)
     evidence = Evidence.DERIVED if rows.has_row_ids_at(end) else Evidence.RECORDED
     stayed = runs.where(runs.was_live & runs.is_live)
-    kept = _kept(rows, stayed, found, begin, fields, evidence)
+    kept = _kept(rows, stayed, traced, begin, fields, evidence)
     if replaced:
         others = replaced.may_differ(rows, begin, end, kept.before, kept.after)
         kept = kept.at_least(RowEvent.COLUMN_REWRITTEN, others)
     parts = [
-        _removed(runs.where(~runs.is_live), found, evidence),
-        _added(runs.where(~runs.was_live), found, evidence, is_certain=by_ids or begin == EMPTY),
+        _removed(runs.where(~runs.is_live), traced, evidence),
+        _added(runs.where(~runs.was_live), traced, evidence, is_certain=by_ids or begin == EMPTY),
         kept.where(kept.change != RowEvent.UNCHANGED),
     ]
     is_told = bool(rows.history.follows_previous[list(path.steps)].all())
@@ -104,11 +104,11 @@ def net_changes(
         net = replace(
             net, is_uncertain=net.is_uncertain | (only_one & rows.namesakes.are_open(net.identity))
         )
-    doubtful = found.untold.doubtful.has(net.identity) | (not (is_told or by_ids))
+    doubtful = traced.unrecorded.doubtful.has(net.identity) | (not (is_told or by_ids))
     net = replace(net, is_uncertain=net.is_uncertain | (doubtful & _is_elsewhere(net)))
     if by_ids:
         return net
-    known = _known_by_address(rows, net, found, begin, end)
+    known = _known_by_address(rows, net, traced, begin, end)
     names = [rows.history.records[step].operation for step in path.steps]
     return _linked(rows, known, begin, end, may_be_back=OperationName.RESTORE in names)
 
@@ -149,19 +149,21 @@ def net_changes_since(
             written_rows(
                 rows, replace(written, updated_before=before), Evidence.DERIVED, begin_version
             ),
-            _untold_since(rows, begin_version, end, live.where(~is_new)),
+            _unrecorded_since(rows, begin_version, end, live.where(~is_new)),
         ]
     )
 
 
-def _untold_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) -> ChangeRuns:
+def _unrecorded_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) -> ChangeRuns:
     """Return older rows that kept versions may have written in place, without new row versions."""
     first = int(np.searchsorted(rows.history.versions, np.uint64(begin_version), side="right"))
     path = path_between(rows.history, first - 1, end)
-    unseen = untold_rows(rows, path, EndFields.between(rows.history, end, end)).rewritten
+    unseen = unrecorded_rows(rows, path, EndFields.between(rows.history, end, end)).rewritten
     runs = unseen.cut(live.where(live.updated_after <= begin_version))
-    found = runs.where(unseen.has(runs.identity))
-    return ChangeRuns.alike(found, RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True)
+    rewritten = runs.where(unseen.has(runs.identity))
+    return ChangeRuns.alike(
+        rewritten, RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True
+    )
 
 
 def _compared(
@@ -211,22 +213,22 @@ def _without_dropped(runs: RowRuns, *, by_ids: bool) -> RowRuns:
     return replace(runs, updated_before=np.where(new < old, new, old))
 
 
-def _removed(runs: RowRuns, found: Traces, evidence: Evidence) -> ChangeRuns:
-    runs = found.unpaired.cut(runs)
+def _removed(runs: RowRuns, traced: Traces, evidence: Evidence) -> ChangeRuns:
+    runs = traced.unpaired.cut(runs)
     net = ChangeRuns.alike(runs, RowEvent.DELETED, evidence)
     return replace(
         net,
         version=np.full(len(runs), NO_VERSION, dtype=np.uint64),
-        is_uncertain=found.unpaired.has(runs.identity),
+        is_uncertain=traced.unpaired.has(runs.identity),
     )
 
 
-def _added(runs: RowRuns, found: Traces, evidence: Evidence, *, is_certain: bool) -> ChangeRuns:
-    runs = found.unpaired.cut(runs)
+def _added(runs: RowRuns, traced: Traces, evidence: Evidence, *, is_certain: bool) -> ChangeRuns:
+    runs = traced.unpaired.cut(runs)
     net = ChangeRuns.alike(runs, RowEvent.INSERTED, evidence)
     if is_certain:
         return net
-    net = replace(net, is_uncertain=found.unpaired.has(runs.identity))
+    net = replace(net, is_uncertain=traced.unpaired.has(runs.identity))
     unknown = runs.created == NO_VERSION
     doubted = _doubted(net)
     return replace(
@@ -265,20 +267,26 @@ def _doubted(net: ChangeRuns) -> ChangeRuns:
 def _kept(
     rows: StateRows,
     runs: RowRuns,
-    found: Traces,
+    traces_: Traces,
     begin: int,
     fields: EndFields,
     evidence: Evidence,
 ) -> ChangeRuns:
     """Return the classes of rows that both versions have, UNCHANGED among them."""
-    for traced in (found.untold.rewritten, found.untold.extended, found.untold.doubtful):
+    for traced in (
+        traces_.unrecorded.rewritten,
+        traces_.unrecorded.extended,
+        traces_.unrecorded.doubtful,
+    ):
         runs = traced.cut(runs)
     written, runs = _written(rows, runs, begin, fields, evidence)
     others = ChangeRuns.alike(runs, RowEvent.UNCHANGED, evidence)
     others = others.at_least(RowEvent.MOVED, runs.before != runs.after)
     kept = ChangeRuns.concatenated([written, others])
-    kept = kept.at_least(RowEvent.COLUMN_ADDED, found.untold.extended.has(kept.identity))
-    in_place = found.untold.rewritten.has(kept.identity) & (kept.change > RowEvent.COLUMN_REWRITTEN)
+    kept = kept.at_least(RowEvent.COLUMN_ADDED, traces_.unrecorded.extended.has(kept.identity))
+    in_place = traces_.unrecorded.rewritten.has(kept.identity) & (
+        kept.change > RowEvent.COLUMN_REWRITTEN
+    )
     kept = kept.at_least(RowEvent.COLUMN_REWRITTEN, in_place)
     inferred = np.maximum(kept.evidence, np.uint8(Evidence.INFERRED))
     return replace(kept, evidence=np.where(in_place, inferred, kept.evidence))
@@ -311,11 +319,11 @@ def _is_elsewhere(net: ChangeRuns) -> NDArray[np.bool_]:
 
 
 def _known_by_address(
-    rows: StateRows, net: ChangeRuns, found: Traces, begin: int, end: int
+    rows: StateRows, net: ChangeRuns, traced: Traces, begin: int, end: int
 ) -> ChangeRuns:
     """Return runs with the evidence for the identity of rows that moved."""
     was, now = net.before != NO_ADDRESS, net.after != NO_ADDRESS
-    in_order = was & found.ordered.has(net.identity)
+    in_order = was & traced.ordered.has(net.identity)
     evidence = np.where(
         in_order, np.maximum(net.evidence, np.uint8(Evidence.INFERRED)), net.evidence
     )

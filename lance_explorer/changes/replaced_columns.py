@@ -95,8 +95,8 @@ def _numbered(
 ) -> NDArray[np.int64]:
     """Return for each row the number of the set of files that contain some of its fields."""
     here = [rows.history.states[state] for state in rows.history.states_at(position)]
-    found = [_holders(fragment, ids) for fragment in here]
-    known = np.array([numbers.setdefault(some, len(numbers)) for some in found], dtype=np.int64)
+    holders = [_holders(fragment, ids) for fragment in here]
+    known = np.array([numbers.setdefault(some, len(numbers)) for some in holders], dtype=np.int64)
     fragments = np.array([fragment.id for fragment in here], dtype=np.uint64)
     return known[np.searchsorted(fragments, fragments_of(addresses))]
 

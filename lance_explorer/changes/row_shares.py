@@ -49,8 +49,8 @@ class RowShare:
 
     def states(self, rows: StateRows, states: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return which of some states can contain such rows."""
-        found: NDArray[np.int64] = states[np.isin(rows.history.states.ids[states], self._ids)]
-        return found
+        result: NDArray[np.int64] = states[np.isin(rows.history.states.ids[states], self._ids)]
+        return result
 
     @cached_property
     def _ids(self) -> NDArray[np.uint64]:
@@ -155,15 +155,15 @@ def changed_rows(
     before, after = history.by_id(removed), history.by_id(added)
     names = {history.records[position].operation for position in commits}
     moved_in_one = _MOVED_IN_ONE if before and OperationName.REWRITE in names else 1
-    found = dict[int, int]()
+    counts = dict[int, int]()
     for fragment in before.keys() | after.keys():
         old, new = before.get(fragment), after.get(fragment)
         if old is not None and new is not None and fragments[old].files == fragments[new].files:
             deleted = history.num_deleted_rows[[old, new]]
-            found[fragment] = int(np.ptp(deleted))
+            counts[fragment] = int(np.ptp(deleted))
         elif old is not None and new is not None:
-            found[fragment] = max([fragments[s].physical_rows or 0 for s in (old, new)])
+            counts[fragment] = max([fragments[s].physical_rows or 0 for s in (old, new)])
         else:
             [state] = [s for s in (old, new) if s is not None]
-            found[fragment] = -(-(fragments[state].physical_rows or 0) // moved_in_one)
-    return found
+            counts[fragment] = -(-(fragments[state].physical_rows or 0) // moved_in_one)
+    return counts

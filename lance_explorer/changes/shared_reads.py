@@ -94,7 +94,7 @@ class SharedVersions:
         return int(intervals.keys[some[place]])
 
     def _spans_of(self, fragment_id: int) -> list[_Span]:
-        history, found, last_content = self.rows.history, list[_Span](), None
+        history, spans, last_content = self.rows.history, list[_Span](), None
         for number in self._of(fragment_id).tolist():
             fragment = history.states[int(history.intervals.keys[number])]
             content = fragment.files, fragment.overlays, fragment.row_ids, fragment.physical_rows
@@ -102,13 +102,13 @@ class SharedVersions:
             last = min(int(history.intervals.last[number]), self._end)
             while first <= last:
                 stop = min(last, int(self._alike_until[first]))
-                joins = found and found[-1].last == first - 1 and content == last_content
+                joins = spans and spans[-1].last == first - 1 and content == last_content
                 if joins and self._alike_until[first - 1] >= first:
-                    found[-1] = found[-1]._replace(last=stop)
+                    spans[-1] = spans[-1]._replace(last=stop)
                 else:
-                    found.append(_Span(fragment_id, first, stop))
+                    spans.append(_Span(fragment_id, first, stop))
                 first, last_content = stop + 1, content
-        return found
+        return spans
 
     def _of(self, fragment_id: int) -> NDArray[np.int64]:
         """Return the numbers of a fragment's intervals, in order."""
@@ -144,7 +144,10 @@ class SharedReads:
 
     Parameters
     ----------
-    versions : Yield fragments and positions, each with the places of the rows that have both.
+    versions : SharedVersions
+        Which version can stand for which.
+    wanted : iterable of WantedRows
+        All the rows.
     """
 
     def __init__(self, versions: SharedVersions, wanted: Iterable[WantedRows]) -> None:
@@ -157,17 +160,17 @@ class SharedReads:
     ) -> pl.DataFrame | None:
         """Return rows of a version; None unless all were read together with other rows."""
         with self._reading:
-            found = self._found.get(position)
-        if found is None or [*names] != [*self._versions.names_at(position)]:
+            kept = self._kept.get(position)
+        if kept is None or [*names] != [*self._versions.names_at(position)]:
             return None
-        known, frame = found
+        known, frame = kept
         places = np.searchsorted(known, addresses)
         if len(known) <= places.max(initial=0) or not np.array_equal(known[places], addresses):
             return None
         return frame[places]
 
     @cached_property
-    def _found(self) -> dict[int, tuple[Uint64Array, pl.DataFrame]]:
+    def _kept(self) -> dict[int, tuple[Uint64Array, pl.DataFrame]]:
         """By position the addresses of rows, ascending, and their values."""
         if not any(len(one.addresses) for one in self._wanted):
             return {}

@@ -36,8 +36,8 @@ __all__ = [
     "VersionRange",
     "commit_step",
     "commit_steps",
-    "is_told_by_itself",
-    "is_told_by_rows",
+    "is_known_by_itself",
+    "is_known_by_rows",
     "net_step",
     "version_range",
 ]
@@ -129,7 +129,7 @@ def version_range(
     try:
         begin = EMPTY if begin_version == 0 else position_of(rows, begin_version)
     except VersionNotFoundError as error:
-        tells = _is_told_since(rows, begin_version) or not must_begin
+        tells = _is_known_since(rows, begin_version) or not must_begin
         if not tells or not _was_lost(rows, begin_version):
             raise error from None
         begin = int(np.searchsorted(rows.history.versions, np.uint64(begin_version))) - 1
@@ -161,7 +161,7 @@ def _on_one_side(rows: StateRows, begin_version: int, end_version: int) -> State
     return _on_one_side(before, begin_version, end_version)
 
 
-def _is_told_since(rows: StateRows, version: int) -> bool:
+def _is_known_since(rows: StateRows, version: int) -> bool:
     """Whether row IDs show what came after a version that is not kept."""
     first = rows.history.records[rows.ids_from].version if rows.ids_from else 0
     return rows.has_row_ids and version >= first
@@ -174,7 +174,7 @@ def _was_lost(rows: StateRows, version: int) -> bool:
     return first <= version < rows.view.latest_version
 
 
-def is_told_by_rows(versions: VersionRange, added: NDArray[np.int64]) -> bool:
+def is_known_by_rows(versions: VersionRange, added: NDArray[np.int64]) -> bool:
     """Whether the fate of a row between two versions can be known without looking at other rows.
 
     That is the case with stable row IDs. Without them, rows of unknown origin, or that a restore
@@ -188,7 +188,7 @@ def is_told_by_rows(versions: VersionRange, added: NDArray[np.int64]) -> bool:
         The states that only the second one has.
     """
     rows, begin, end = versions.rows, versions.begin, versions.end
-    if rows.is_told_by_ids(begin + 1) or begin == EMPTY:
+    if rows.is_known_by_ids(begin + 1) or begin == EMPTY:
         return end != EMPTY
     if end == EMPTY or not is_never_back(rows, path_between(rows.history, begin, end)):
         return False
@@ -196,7 +196,7 @@ def is_told_by_rows(versions: VersionRange, added: NDArray[np.int64]) -> bool:
     return all(some is not None and (some.versions != NO_VERSION).all() for some in created)
 
 
-def is_told_by_itself(versions: VersionRange, position: int) -> bool:
+def is_known_by_itself(versions: VersionRange, position: int) -> bool:
     """Whether what a commit did to a row can be known without looking at other rows."""
     history = versions.rows.history
     is_fork = position == 0 and history.records[0].operation == OperationName.CLONE
@@ -204,7 +204,7 @@ def is_told_by_itself(versions: VersionRange, position: int) -> bool:
 
 
 def net_step(
-    versions: VersionRange, share: RowShare | None = None, found: Traces | None = None
+    versions: VersionRange, share: RowShare | None = None, traced: Traces | None = None
 ) -> ChangeStep:
     """Return the net changes between two versions: of all rows, or of a share.
 
@@ -212,7 +212,7 @@ def net_step(
     """
     rows, end = versions.rows, versions.end
     if versions.begin_is_kept:
-        runs, before = net_changes(rows, versions.begin, end, share, found), versions.begin
+        runs, before = net_changes(rows, versions.begin, end, share, traced), versions.begin
         return ChangeStep(_by_row_id(rows, runs), before, end, versions.end_version)
     runs = _by_row_id(rows, net_changes_since(rows, versions.begin_version, end, share))
     if share is None or share.is_first:

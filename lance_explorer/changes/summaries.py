@@ -41,10 +41,10 @@ def quick_summary(versions: VersionRange) -> pl.DataFrame | None:
 
 
 def _net_summary(
-    versions: VersionRange, found: dict[RowEvent, int], doubts: _Doubts
+    versions: VersionRange, known: dict[RowEvent, int], doubts: _Doubts
 ) -> pl.DataFrame:
-    counts: dict[RowEvent, int | None] = {change: found.get(change, 0) for change in NET_EVENTS}
-    changed = sum([count for change, count in found.items() if change != RowEvent.DELETED])
+    counts: dict[RowEvent, int | None] = {change: known.get(change, 0) for change in NET_EVENTS}
+    changed = sum([count for change, count in known.items() if change != RowEvent.DELETED])
     counts[RowEvent.UNCHANGED] = num_rows_of(versions) - changed
     if not versions.begin_is_kept:
         counts |= dict.fromkeys(_NOT_SINCE)
@@ -61,25 +61,28 @@ def _net_summary(
 
 def commit_summary(versions: VersionRange, steps: Iterable[ChangeStep]) -> pl.DataFrame:
     """Return the counts of each commit that changed rows: one row each, oldest first."""
-    found = [*steps]
+    commits = [*steps]
     records = versions.rows.history.records
     kept = {record.version: record for record in records}
-    here = [kept.get(step.version) for step in found]
+    here = [kept.get(step.version) for step in commits]
     num_lost = versions.rows.history.num_lost_before
     return COMMIT_SUMMARY.build(
         {
-            "version": [step.version or None for step in found],
+            "version": [step.version or None for step in commits],
             "timestamp": [record and record.manifest.timestamp for record in here],
             "operation": [record and record.operation for record in here],
             **{
-                change.label: [step.runs.count(change) for step in found]
+                change.label: [step.runs.count(change) for step in commits]
                 for change in COMMIT_EVENTS
             },
-            **_doubts([step.runs for step in found]),
+            **_doubts([step.runs for step in commits]),
             "versions_lost": [
-                int(num_lost[step.after]) if step.runs.count(RowEvent.LOST) else 0 for step in found
+                int(num_lost[step.after]) if step.runs.count(RowEvent.LOST) else 0
+                for step in commits
             ],
-            "known_from": known_from(versions.rows.view, [step.version or None for step in found]),
+            "known_from": known_from(
+                versions.rows.view, [step.version or None for step in commits]
+            ),
         }
     )
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import polars as pl
 from propcache.api import cached_property
 
-from lance_explorer.changes.merge_legs import Leg
 from lance_explorer.changes.merge_lines import cell_lines, row_lines
 from lance_explorer.changes.merge_rows import Compared, MatchedRows, Values, matched
 from lance_explorer.changes.merge_schema import merge_schema
+from lance_explorer.changes.merge_side import MergeSide
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import NO_PARENT, Field, column_fields
@@ -44,14 +44,14 @@ class ThreeWay:
         self.key = tuple(key)
 
     @cached_property
-    def ours(self) -> Leg:
+    def ours(self) -> MergeSide:
         """What our side did."""
-        return Leg(self.base, self.places[0])
+        return MergeSide(self.base, self.places[0])
 
     @cached_property
-    def theirs(self) -> Leg:
+    def theirs(self) -> MergeSide:
         """What the other side did."""
-        return Leg(self.base, self.places[1])
+        return MergeSide(self.base, self.places[1])
 
     @cached_property
     def values(self) -> Values:
@@ -87,7 +87,7 @@ class ThreeWay:
 
         A preview treats them as one. A plan does not write such columns.
         """
-        found = set[str]()
+        names = set[str]()
         for place in self.places:
             if (place.view.branch, place.version) == (self.base.view.branch, self.base.version):
                 continue
@@ -95,8 +95,8 @@ class ThreeWay:
                 for one, field_id in zip((self.base, place), pair, strict=True):
                     schema = one.view.version(one.version).records[0].schema
                     columns = column_fields(schema).items()
-                    found |= {name for name, inside in columns if field_id in _ids(inside)}
-        return frozenset(found)
+                    names |= {name for name, inside in columns if field_id in _ids(inside)}
+        return frozenset(names)
 
     @cached_property
     def between(self) -> VersionPair:

@@ -63,7 +63,8 @@ def place_rows(place: BranchVersion) -> PlaceRows:
 
     Raises
     ------
-    VersionNotFoundError If the version is on no branch.
+    VersionNotFoundError
+        If the version is on no branch.
     """
     rows = state_rows(place.view)
     try:

@@ -9,7 +9,7 @@ from lance_explorer.history.columns.end_fields import EndFields
 from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_events import NO_ADDRESS, row_events
 from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.history.events.untold_writes import UntoldRows, untold_rows
+from lance_explorer.history.events.unrecorded_writes import UnrecordedRows, unrecorded_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import VersionPath, restores_unseen
@@ -25,7 +25,7 @@ class Traces:
 
     Attributes
     ----------
-    untold : UntoldRows
+    unrecorded : UnrecordedRows
         Those of which columns were written in place, and their last update stayed.
     unpaired : IdentitySet
         The two halves of upserts in tables without row IDs, and of restores of lost versions: rows
@@ -34,7 +34,7 @@ class Traces:
         Those that an update wrote in tables without row IDs, told by their order.
     """
 
-    untold: UntoldRows
+    unrecorded: UnrecordedRows
     unpaired: IdentitySet
     ordered: IdentitySet
 
@@ -42,14 +42,14 @@ class Traces:
 def traces(rows: StateRows, path: VersionPath, fields: EndFields) -> Traces:
     """Collect what happened in between to rows of two versions, which have these fields."""
     return Traces(
-        untold_rows(rows, path, fields), _unpaired(rows, path), _told_by_order(rows, path)
+        unrecorded_rows(rows, path, fields), _unpaired(rows, path), _known_by_order(rows, path)
     )
 
 
 def _unpaired(rows: StateRows, path: VersionPath) -> IdentitySet:
     start, stop = [_NO_IDENTITIES], [_NO_IDENTITIES]
     for position in path.steps:
-        if rows.is_told_by_ids(position):
+        if rows.is_known_by_ids(position):
             continue
         is_open = restores_unseen(rows.history, position)
         if is_open or StepFacts(rows, position).is_unpaired_update:
@@ -61,12 +61,12 @@ def _unpaired(rows: StateRows, path: VersionPath) -> IdentitySet:
     return IdentitySet.of(np.concatenate(start), np.concatenate(stop))
 
 
-def _told_by_order(rows: StateRows, path: VersionPath) -> IdentitySet:
+def _known_by_order(rows: StateRows, path: VersionPath) -> IdentitySet:
     ranges = [
         rows.ids(state).ranges()
         for position in path.steps
         if rows.history.records[position].operation == OperationName.UPDATE
-        and not rows.is_told_by_ids(position)
+        and not rows.is_known_by_ids(position)
         for state in rows.history.states_added(position).tolist()
         if rows.origins(state).evidence is Evidence.INFERRED
     ]

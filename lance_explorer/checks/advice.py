@@ -54,7 +54,7 @@ def disk_advice(view: HistoryView, version: int, look: Look = survey) -> list[Fi
     return found_by(view, parts)
 
 
-def advice_counts(found: Sequence[Finding]) -> str:
+def advice_counts(findings: Sequence[Finding]) -> str:
     """Return how much of it is wrong, should be done, or is worth knowing; "" if there is none.
 
     Examples
@@ -63,7 +63,7 @@ def advice_counts(found: Sequence[Finding]) -> str:
     >>> advice_counts([Finding("not_opened", "it is damaged"), Finding("not_compared", "")])
     '1 wrong, 1 worth knowing'
     """
-    counts = Counter([finding.severity for finding in found])
+    counts = Counter([finding.severity for finding in findings])
     return ", ".join(
         [f"{counts[name]:,} {words}" for name, words in SEVERITY_WORDS.items() if counts[name]]
     )

@@ -77,7 +77,8 @@ def check_findings(
 
     Raises
     ------
-    InvalidArgumentError If ``depth`` or ``severity`` is unknown, or ``key`` names no columns.
+    InvalidArgumentError
+        If ``depth`` or ``severity`` is unknown, or ``key`` names no columns.
     """
     check_choice("depth", depth, DEPTHS)
     check_choice("severity", severity, SEVERITIES)
@@ -102,8 +103,8 @@ def check_findings(
     if depth == "values":
         parts.append(("values", lambda: of_branch(view.branch, value_findings(view))))
     worst = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    found = [*found_by(view, parts), *left_out(depth)]
-    return [finding for finding in found if finding.severity in worst]
+    findings = [*found_by(view, parts), *left_out(depth)]
+    return [finding for finding in findings if finding.severity in worst]
 
 
 def of_metadata(view: HistoryView) -> Part:
@@ -134,9 +135,9 @@ def of_storage(view: HistoryView, look: Look = survey) -> Part:
 @collector_paused()
 def found_by(view: HistoryView, parts: list[Part]) -> list[Finding]:
     """Return the findings of some checks, the most serious first, with the known bug of each."""
-    found = [finding for part in parts for finding in _checked(view, *part)]
-    found = [with_known_bug(view, finding) for finding in found]
-    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+    findings = [finding for part in parts for finding in _checked(view, *part)]
+    findings = [with_known_bug(view, finding) for finding in findings]
+    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
 def _checked(
@@ -146,16 +147,18 @@ def _checked(
 
     Once it finds an error, another process reads values: damage may end pylance's process.
     """
-    found = list[Finding]()
+    findings = list[Finding]()
     try:
         for finding in build():
-            found.append(finding)
+            findings.append(finding)
     except LanceExplorerError as error:
-        why = f"{topic.replace('_', ' ')} could not be checked{' further' * bool(found)}: {error}"
-        found.append(Finding("not_checked", why, subject=Subject("check", topic)))
-    if any(finding.severity == "error" for finding in found):
+        why = (
+            f"{topic.replace('_', ' ')} could not be checked{' further' * bool(findings)}: {error}"
+        )
+        findings.append(Finding("not_checked", why, subject=Subject("check", topic)))
+    if any(finding.severity == "error" for finding in findings):
         view.storage.io.values_apart = True
-    return found
+    return findings
 
 
 def _indices(view: HistoryView) -> Iterator[Finding]:

@@ -30,11 +30,15 @@ def check_answer(
     check_choice("severity", severity, SEVERITIES)
     worst = SEVERITIES[: SEVERITIES.index(severity) + 1]
     unchecked = [one for one in every if one.code == "not_checked" and one.severity == "info"]
-    found = tuple([one for one in every if one.severity in worst and one not in unchecked])
+    findings = tuple([one for one in every if one.severity in worst and one not in unchecked])
     least = "" if severity == "info" else f" of severity {severity} or worse"
-    told = f"{counted(len(found), 'finding')}{least}: {advice_counts(found)}." if found else ""
-    topics = pl.Series("topic", [finding.topic for finding in found], pl.String)
-    severities = pl.Series("severity", [finding.severity for finding in found], pl.String)
+    summary = (
+        f"{counted(len(findings), 'finding')}{least}: {advice_counts(findings)}."
+        if findings
+        else ""
+    )
+    topics = pl.Series("topic", [finding.topic for finding in findings], pl.String)
+    severities = pl.Series("severity", [finding.severity for finding in findings], pl.String)
     counts = pl.DataFrame([topics, severities]).group_by(pl.all(), maintain_order=True).len("count")
     sections = (
         Section("counts", None, counts),
@@ -43,8 +47,8 @@ def check_answer(
     given = {"depth": depth, "severity": severity}
     defaults = {"depth": "quick", "severity": "info"}
     return Answer(
-        told or f"Nothing{least} was found.",
+        summary or f"Nothing{least} was found.",
         sections,
         call("table.check", **{name: one for name, one in given.items() if one != defaults[name]}),
-        findings=found,
+        findings=findings,
     )

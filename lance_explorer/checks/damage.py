@@ -161,9 +161,9 @@ class Back:
         begin = f"The newest whole version is {self.version}"
         if self.costs is None:
             return f"{begin}; what going back to it loses is not known."
-        told = [_COSTS[event].format(counted(n, "row")) for event, n in self.costs.items()]
+        costs = [_COSTS[event].format(counted(n, "row")) for event, n in self.costs.items()]
         return f"{begin}; going back to it " + (
-            f"changes rows: {', '.join(told)}." if told else "loses no row."
+            f"changes rows: {', '.join(costs)}." if costs else "loses no row."
         )
 
 
@@ -240,30 +240,32 @@ class Damage(Answering):
         if not self.now:
             return "The latest version needs none of them for its rows."
         rows = len(_union([one.rows for one in self.now if one.rows is not None]))
-        told = f"Cells of {counted(rows, 'row')} of the latest version are in them." if rows else ""
+        sentences = (
+            f"Cells of {counted(rows, 'row')} of the latest version are in them." if rows else ""
+        )
         unknown = {one.fragment for one in self.now if one.kind == "deletion"}
         if unknown:
-            told = (
-                f"{told} Which rows of {counted(len(unknown), 'fragment')} of the latest version "
-                "were deleted is not known, and pylance does not read these."
+            sentences = (
+                f"{sentences} Which rows of {counted(len(unknown), 'fragment')} of the latest "
+                "version were deleted is unknown, and pylance does not read these."
             ).strip()
         if self.num_open:
-            told += f" Where else cells of {counted(self.num_open, 'row')} stand is not known."
+            sentences += f" Where else cells of {counted(self.num_open, 'row')} stand is not known."
         uncounted = sum([one.kind == "data" and one.rows is None for one in self.now])
         if uncounted:
-            told += f" How many rows need {counted(uncounted, 'file')} is not known."
+            sentences += f" How many rows need {counted(uncounted, 'file')} is not known."
         if self.num_lost:
             return (
-                f"{told} Of {counted(self.num_lost, 'row')} no kept version of this branch has all "
-                "of them in whole files: cells are lost, unless another branch, a clone or a "
-                "backup has them."
+                f"{sentences} Of {counted(self.num_lost, 'row')} no kept version of this branch "
+                "has all of them in whole files: cells are lost, unless another branch, a clone "
+                "or a backup has them."
             )
         places = sorted({version for one in self.now for version in one.versions_elsewhere})
         if not places or self.num_open or uncounted:
-            return told.strip()
+            return sentences.strip()
         where = f"version{'' if len(places) == 1 else 's'} {', '.join(map(str, places))}"
         verb = "has" if len(places) == 1 else "have"
-        return f"{told} None is lost: {where} of this table {verb} all of them in whole files."
+        return f"{sentences} None is lost: {where} of this table {verb} all of them in whole files."
 
     @property
     def remedy(self) -> Remedy:
@@ -315,11 +317,11 @@ class Damage(Answering):
             "values": "Every column of every data file was read.",
         }[self._depth]
         plan = "A plan repairs what it can, and says what is lost: `table.plan_recovery()`."
-        told = [self.remedy.words, plan, looked] if self.files else [looked]
+        notes = [self.remedy.words, plan, looked] if self.files else [looked]
         return Answer(
             self.sentence,
             (
-                Section("notes", "", lines(told)),
+                Section("notes", "", lines(notes)),
                 Section(
                     "files",
                     "Files",
@@ -371,10 +373,10 @@ def damage(view: HistoryView, depth: Depth = "deep") -> Damage:
     return damage_of(survey(view), depth)
 
 
-def damage_of(found: Survey, depth: Depth = "quick") -> Damage:
+def damage_of(surveyed: Survey, depth: Depth = "quick") -> Damage:
     """Return the damage that a survey found."""
-    view = found.view
-    files = _broken_files(view, found, depth)
+    view = surveyed.view
+    files = _broken_files(view, surveyed, depth)
     named = [one for one in named_data_files(view) if one.file.path in files.data]
     own = {one.file.path for one in named}
     elsewhere = [inside.damaged(path) for path, inside in files.data.items() if path not in own]
@@ -410,9 +412,9 @@ class _Files:
     others: list[DamagedFile]
 
 
-def _broken_files(view: HistoryView, found: Survey, depth: Depth) -> _Files:
+def _broken_files(view: HistoryView, surveyed: Survey, depth: Depth) -> _Files:
     """Return the files that are missing, have another size, or are damaged inside."""
-    objects = owned_lazily(found).collect()
+    objects = owned_lazily(surveyed).collect()
     objects = objects.with_columns(pl.col("status", "kind").cast(pl.String))
     data, others = dict[str, _Inside](), list[DamagedFile]()
     for row in objects.filter(pl.col("status").is_in([*_BROKEN])).iter_rows(named=True):

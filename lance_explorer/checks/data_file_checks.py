@@ -41,7 +41,8 @@ def data_file_findings(view: HistoryView) -> Iterator[Finding]:
 
     Raises
     ------
-    UnreachableError If a file cannot be reached: that does not mean that it is damaged.
+    UnreachableError
+        If a file cannot be reached: that does not mean that it is damaged.
     """
     for named in with_progress([*named_data_files(view)], "Opening data files"):
         file = named.file
@@ -82,12 +83,12 @@ def dropped_columns(view: HistoryView) -> Iterator[Finding]:
         for field, path in field_paths(record.schema).items()
     }
     ids = dropped.sort("size_bytes", descending=True)["field_id"].unique(maintain_order=True)
-    told = [names.get(key, f"the field with ID {key}") for key in ids.head(_MOST_NAMED)]
+    column_names = [names.get(key, f"the field with ID {key}") for key in ids.head(_MOST_NAMED)]
     more = ", ..." if len(ids) > _MOST_NAMED else ""
     yield Finding(
         "dropped_columns_stay",
         f"{byte_size(held)} of {byte_size(total)} in data files of the latest version are of "
-        f"columns that it does not have: {', '.join(told)}{more}",
+        f"columns that it does not have: {', '.join(column_names)}{more}",
         subject=Subject("files", "data"),
         versions=(version, version),
         remedy=Remedy(

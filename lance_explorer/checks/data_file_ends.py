@@ -43,7 +43,9 @@ def read_end(root: Storage, path: str, size: int) -> FileEnd:
 
     Raises
     ------
-    CorruptFileError If it is not the end of a data file. FileNotFoundError
+    CorruptFileError
+        If it is not the end of a data file.
+    FileNotFoundError
         If there is no such file.
     """
     begin = max(size - DATA_FOOTER_BYTES, 0)

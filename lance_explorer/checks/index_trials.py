@@ -148,13 +148,13 @@ def _positions(view: HistoryView, version: int, covered: frozenset[int] | None =
 def _covered(view: HistoryView, segments: Sequence[IndexMetadata]) -> frozenset[int]:
     """Return the fragments that segments of the latest version cover."""
     reuse = fragment_reuse(view, view.version(view.latest_version).records[0])
-    found = set[int]()
+    fragments = set[int]()
     for segment in segments:
         listed = covered_fragments(segment)
         if listed is None:
             raise UnsupportedFeatureError("which fragments it covers is not stored")
-        found.update(carried_over(listed, reuse))
-    return frozenset(found)
+        fragments.update(carried_over(listed, reuse))
+    return frozenset(fragments)
 
 
 def _filters(column: str, values: pl.Series, kind: str) -> list[str]:

@@ -112,7 +112,7 @@ def index_truth(view: HistoryView, version: int | None = None) -> Iterator[Findi
                     **_since(view, version, segment),
                 )
                 remedy = rebuild(view, version, segment.name)
-                yield from _told(truth, place, remedy, _holds_addresses(history, segment))
+                yield from _findings(truth, place, remedy, _holds_addresses(history, segment))
         except LanceExplorerError as error:
             yield Finding(
                 "not_checked",
@@ -134,11 +134,11 @@ class _Seen(_Since):
     columns: tuple[str, ...]
 
 
-def _told(truth: _Truth, place: _Seen, remedy: Remedy, by_address: bool) -> Iterator[Finding]:
+def _findings(truth: _Truth, place: _Seen, remedy: Remedy, by_address: bool) -> Iterator[Finding]:
     name, what = repr(place["subject"].name), "row address" if by_address else "row ID"
     begin = f"since version {place['versions'][0]}"
     begin += " or before" if place["since"] is None else ""
-    told = (
+    problems = (
         ("index_misses_rows", truth.missing, "has no entry for {}"),
         (
             "index_has_other_values",
@@ -152,7 +152,7 @@ def _told(truth: _Truth, place: _Seen, remedy: Remedy, by_address: bool) -> Iter
             "measures by cosine and has no entry for {} with a vector of zeros",
         ),
     )
-    for code, rows, words in told:
+    for code, rows, words in problems:
         count = len(rows)
         if count:
             some = ", ".join([str(row) for row in rows.head(_SHOWN_ROWS).to_list()])
@@ -369,8 +369,8 @@ def _nowhere(
     is_new = fragment > largest if largest is not None else pl.lit(False)
     is_nowhere = ((offset >= size) | is_new).fill_null(False)
     parts = rows.to_frame("row").iter_slices(_ROWS_AT_ONCE)
-    found = [rows.clear(), *[part.filter(is_nowhere)["row"] for part in parts]]
-    return pl.concat(found).unique().sort()
+    missing = [rows.clear(), *[part.filter(is_nowhere)["row"] for part in parts]]
+    return pl.concat(missing).unique().sort()
 
 
 def _holds_addresses(history: History, segment: IndexMetadata) -> bool:

@@ -12,26 +12,26 @@ __all__ = ["key_findings"]
 
 def key_findings(view: HistoryView, key: Sequence[str]) -> Iterator[Finding]:
     """Yield a finding if rows of the latest version share a key, and one if keys are null."""
-    found = duplicates(view, key)
-    subject, version = Subject("column", ", ".join(found.key)), found.version
-    if found.num_keys:
+    answer = duplicates(view, key)
+    subject, version = Subject("column", ", ".join(answer.key)), answer.version
+    if answer.num_keys:
         yield Finding(
             "duplicate_keys",
-            found.sentence.partition(", beside")[0].removesuffix("."),
+            answer.sentence.partition(", beside")[0].removesuffix("."),
             subject=subject,
             versions=(version, version),
-            since=found.since,
-            causes=tuple([Cause(cause) for cause in found.causes]),
-            rows=found.num_rows,
-            columns=found.key,
+            since=answer.since,
+            causes=tuple([Cause(cause) for cause in answer.causes]),
+            rows=answer.num_rows,
+            columns=answer.key,
         )
-    if found.num_null_rows:
+    if answer.num_null_rows:
         yield Finding(
             "null_keys",
-            f"{counted(found.num_null_rows, 'row')} of version {version} have no "
-            f"{', '.join(found.key)}",
+            f"{counted(answer.num_null_rows, 'row')} of version {version} have no "
+            f"{', '.join(answer.key)}",
             subject=subject,
             versions=(version, version),
-            rows=found.num_null_rows,
-            columns=found.key,
+            rows=answer.num_null_rows,
+            columns=answer.key,
         )

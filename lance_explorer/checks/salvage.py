@@ -178,7 +178,7 @@ class Salvage(Answering):
         begin = opens if self.why is None else f"The table does not open: {self.why}."
         if not self.files:
             return f"{begin} No data file is left."
-        told = [
+        parts = [
             f"{counted(sum([file.num_rows or 0 for file in files]), 'row')} of "
             f"{self._column_words(columns)} in {counted(len(files), 'file')}"
             for columns, files in self._groups.items()
@@ -191,7 +191,7 @@ class Salvage(Answering):
         if overlays := sum([file.is_overlay and not file.is_replaced for file in whole]):
             rest += f" {counted(overlays, 'more file')} {'has' if overlays == 1 else 'have'} new "
             rest += "values of some of the rows."
-        return f"{begin} What is left: {'; '.join(told) or 'nothing that can be read'}.{rest}"
+        return f"{begin} What is left: {'; '.join(parts) or 'nothing that can be read'}.{rest}"
 
     @property
     def _opening(self) -> str:
@@ -203,12 +203,12 @@ class Salvage(Answering):
             return "unknown columns (legacy format)"
         names = [name for name, _ in columns]
         is_told = sum([[name for name, _ in other] == names for other in self._groups]) == 1
-        told = [
+        words = [
             visible(name if is_told else f"{name} ({kind})")
             for name, kind in columns[:_SHOWN_COLUMNS]
         ]
-        more = len(columns) - len(told)
-        return ", ".join(told) + (f" and {counted(more, 'other column')}" if more else "")
+        more = len(columns) - len(words)
+        return ", ".join(words) + (f" and {counted(more, 'other column')}" if more else "")
 
     @property
     def code(self) -> str:
@@ -244,33 +244,33 @@ class Salvage(Answering):
     @property
     def answer(self) -> Answer:
         """The files, what else is there, and code that copies the rows."""
-        told = list[str]()
+        notes = list[str]()
         if self.files:
             copied = [file for files in self._groups.values() for file in files]
             deleted = [file.num_deleted for file in copied if not file.is_beside]
             if self.others.get(_KINDS["_deletions"]) and (any(deleted) or None in deleted):
                 count = sum(filter(None, deleted))
                 least = f"At least {count:,}" if None in deleted else f"{count:,}"
-                told.append(
+                notes.append(
                     f"{least if count else 'Some'} of these rows were deleted, and come back if "
                     "the files are copied."
                 )
             if len(self._groups) > 1:
-                told.append(
+                notes.append(
                     "Files with other columns may hold further values of the same rows, in the "
                     "same order: `note` says so where a transaction does."
                 )
             if () in self._groups:
-                told.append(
+                notes.append(
                     "Files of the legacy format do not say their columns, and pylance reads them "
                     "through a manifest only: restore one from a backup."
                 )
             if any(file.described for file in self.files):
-                told.append(
+                notes.append(
                     "Of blobs the files have where the payloads are: those are in folders with "
                     "the names of the files, and are not copied."
                 )
-            told.append("Only the ends of files were read, not the values in them.")
+            notes.append("Only the ends of files were read, not the values in them.")
         others = pl.DataFrame(
             {
                 "kind": [*self.others],
@@ -286,7 +286,7 @@ class Salvage(Answering):
         without += [name for name in ("problem", "note") if frame[name].null_count() == len(frame)]
         short = pl.col("note").str.replace_all(_LONG_NAME, "$1...")
         parts = [
-            Section("notes", "", lines(told)),
+            Section("notes", "", lines(notes)),
             Section(
                 "files",
                 "Data files",
@@ -377,13 +377,13 @@ def salvage(
             transactions.append(info.name)
         count, size = others.get(kind, (0, 0))
         others[kind] = count + 1, size + info.size_bytes
-    told = _Told()
+    kept = _NamedInTransactions()
     for content in storage.get_many(transactions):
         if isinstance(content, bytes):
-            told.add(content)
+            kept.add(content)
     files = [_read(storage, info) for info in with_progress(data, "Opening files")]
     whole = {_name(file.path) for file in files if file.is_whole}
-    files = [told.of(file, whole) for file in files]
+    files = [kept.of(file, whole) for file in files]
     return Salvage(storage.uri, _why_not(storage), files, others, storage.options)
 
 
@@ -437,7 +437,7 @@ def _read(storage: Storage, info: FileInfo) -> SalvagedFile:
 
 
 @dataclass(slots=True)
-class _Told:
+class _NamedInTransactions:
     """What transactions say about data files, by name."""
 
     deleted: dict[str, tuple[int, int]] = field(default_factory=dict)

@@ -105,7 +105,7 @@ def _of_old_versions(objects: pl.DataFrame) -> Iterator[Finding]:
         return
     live = int(objects.filter(pl.col("status") == "live").select(size).item())
     parts = old.group_by("kind").agg(pl.len(), size).sort("size_bytes", descending=True)
-    told = ", ".join(
+    words = ", ".join(
         [
             f"{byte_size(of_kind)} in {KIND_WORDS[kind]} ({count:,})"
             for kind, count, of_kind in parts.iter_rows()
@@ -113,7 +113,7 @@ def _of_old_versions(objects: pl.DataFrame) -> Iterator[Finding]:
     )
     yield Finding(
         "old_version_bytes",
-        f"{byte_size(total)} are needed by old versions only: {told}; the latest version "
+        f"{byte_size(total)} are needed by old versions only: {words}; the latest version "
         f"needs {byte_size(live)}",
         subject=Subject("files"),
         is_mild=total <= live,

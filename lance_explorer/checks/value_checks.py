@@ -72,7 +72,8 @@ def value_findings(view: HistoryView) -> Iterator[Finding]:
 
     Raises
     ------
-    UnreachableError If a file cannot be reached; the next check continues there.
+    UnreachableError
+        If a file cannot be reached; the next check continues there.
     """
     view.storage.io.values_apart = True
     known = _files_read(view)
@@ -172,10 +173,10 @@ def _columns_of(view: HistoryView, named: NamedDataFile) -> Iterator["_Columns"]
 
 
 def _of_columns(
-    view: HistoryView, named: NamedDataFile, subject: Subject, found: "_Columns"
+    view: HistoryView, named: NamedDataFile, subject: Subject, columns_read: "_Columns"
 ) -> Iterator[Finding]:
     """Yield a finding for each of some columns of a file with unreadable rows."""
-    columns, count, read, counts_live, fewest = found
+    columns, count, read, counts_live, fewest = columns_read
 
     def why_not(some: list[str], begin: int, end: int) -> str:
         try:
@@ -191,15 +192,15 @@ def _of_columns(
         return
     names, alone = _names_now(view, named), [(name, why_not([name], 0, count)) for name in columns]
     wrong = [(name, why) for name, why in alone if why] or [(", ".join(columns), together)]
-    for told, why in wrong:
-        some = columns if why is together else [told]
+    for one_name, why in wrong:
+        some = columns if why is together else [one_name]
         parts = _parts(partial(why_not, some), count, fewest)
         rows = sum([end - begin for begin, end in parts])
         spans = [f"{begin:,}" + f" to {end - 1:,}" * (end - begin > 1) for begin, end in parts]
         which = f"{'live ' * counts_live}{'row' if rows == 1 else 'rows'} {', '.join(spans)}"
         yield UnreadableValues(
             "unreadable_values",
-            f"column {told} cannot be read in {counted(rows, 'row')} of {named.file.path} "
+            f"column {one_name} cannot be read in {counted(rows, 'row')} of {named.file.path} "
             f"({which} of fragment {named.fragment.id}): {why}",
             subject=subject,
             versions=named.versions,
@@ -269,7 +270,7 @@ def _through_fragment(
 def _parts(why_not: Callable[[int, int], str], count: int, fewest: int) -> list[tuple[int, int]]:
     """Return the unreadable rows: pairs of a first row and the row after the last."""
     least = max(fewest, count // _MOST_PARTS)
-    found, waiting = list[tuple[int, int]](), [(0, count)]
+    stretches, waiting = list[tuple[int, int]](), [(0, count)]
     while waiting:
         begin, end = waiting.pop()
         if (begin or end < count) and not why_not(begin, end):
@@ -277,11 +278,11 @@ def _parts(why_not: Callable[[int, int], str], count: int, fewest: int) -> list[
         if end - begin > least:
             middle = (begin + end) // 2
             waiting += [(middle, end), (begin, middle)]
-        elif found and found[-1][1] == begin:
-            found[-1] = found[-1][0], end
+        elif stretches and stretches[-1][1] == begin:
+            stretches[-1] = stretches[-1][0], end
         else:
-            found.append((begin, end))
-    return found or [(0, count)]  # each part can be read, but not all at once
+            stretches.append((begin, end))
+    return stretches or [(0, count)]  # each part can be read, but not all at once
 
 
 def _names_now(view: HistoryView, named: NamedDataFile) -> dict[str, str]:
@@ -308,18 +309,18 @@ def _changed(view: HistoryView, version: int) -> Iterator[Finding]:
         why = f"version {version - 1} is not kept"
     else:
         try:
-            found = content_of_both(BranchVersion(view, before), BranchVersion(view, version))
+            compared = content_of_both(BranchVersion(view, before), BranchVersion(view, version))
         except LanceExplorerError as error:
             why = str(error)
         else:
-            if found:
+            if compared:
                 return
-            many = found.num_compared_before != found.num_compared_after
+            many = compared.num_compared_before != compared.num_compared_after
             what = (
-                f"{counted(found.num_compared_before, 'row')} became "
-                f"{counted(found.num_compared_after, 'row')}"
+                f"{counted(compared.num_compared_before, 'row')} became "
+                f"{counted(compared.num_compared_after, 'row')}"
                 if many
-                else f"values of {', '.join(found.columns) or 'rows'} differ from before"
+                else f"values of {', '.join(compared.columns) or 'rows'} differ from before"
             )
             yield Finding(
                 "compaction_changed_values",
@@ -332,7 +333,7 @@ def _changed(view: HistoryView, version: int) -> Iterator[Finding]:
                     f'dataset.tags.create("before-compaction-{version}", {before})',
                     f'dataset.tags.delete("before-compaction-{version}")',
                 ),
-                columns=found.columns,
+                columns=compared.columns,
             )
             return
     yield Finding(

@@ -182,11 +182,11 @@ class _Tools:
             }
             for name, table in self._tables.items()
         ]
-        found = pl.DataFrame(rows, infer_schema_length=None)
+        frame = pl.DataFrame(rows, infer_schema_length=None)
         broken = [f"`{name}`: {problem}" for name, problem in self._problems.items()]
         not_opened = Section("not_opened", "Cannot be opened", lines(broken))
-        told = _rows(f"{counted(len(rows), 'table')}.", found)
-        return replace(told, sections=(*told.sections, not_opened))
+        answer = _rows(f"{counted(len(rows), 'table')}.", frame)
+        return replace(answer, sections=(*answer.sections, not_opened))
 
     def versions(
         self,
@@ -204,7 +204,7 @@ class _Tools:
         the main branch is called main.
         """
         asked = self._table(table, branch)
-        found = asked.log(
+        commits = asked.log(
             since=since or None,
             text=text or None,
             column=column or None,
@@ -212,7 +212,7 @@ class _Tools:
         )
         columns = ["version", "branch", "timestamp", "operation", "words", "message"]
         more = ["author", "job", "run", "num_rows", "data_bytes_change", "tags"]
-        return _rows(f"{counted(len(found), 'commit')}.", found.select(*columns, *more))
+        return _rows(f"{counted(len(commits), 'commit')}.", commits.select(*columns, *more))
 
     def changes(
         self, begin: str, end: str = "-1", table: str = "", branch: str = "", limit: int = 20
@@ -302,8 +302,8 @@ class _Tools:
             pl.col(end).cast(pl.String).str.extract(r"(\d+)(?:@\d+)?$") == name
             for end in ("from_node", "to_node")
         ]
-        found = edges.filter(ends[0] | ends[1])
-        return _rows(f"{counted(len(found), 'edge')} of fragment {fragment_id}.", found)
+        chosen = edges.filter(ends[0] | ends[1])
+        return _rows(f"{counted(len(chosen), 'edge')} of fragment {fragment_id}.", chosen)
 
     def merge_preview(self, branch: str, into: str = "", key: str = "", table: str = "") -> Answer:
         """Return what a merge of a branch would bring, and which cells are in conflict.
@@ -360,8 +360,8 @@ class _Tools:
         return Table(table._view.on_branch(None if branch == MAIN else branch))
 
 
-def _rows(sentence: str, found: pl.DataFrame) -> Answer:
-    return Answer(sentence, (Section("rows", "", found),))
+def _rows(sentence: str, rows: pl.DataFrame) -> Answer:
+    return Answer(sentence, (Section("rows", "", rows),))
 
 
 def _columns(key: str) -> list[str] | None:

@@ -59,7 +59,7 @@ def log(
         print_answer(answer, as_json=as_json, most=None)
         return
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    found = table.log(
+    commits = table.log(
         limit=0 if limit == 0 else None if most is None else most + 1,
         since=since,
         until=until,
@@ -68,10 +68,10 @@ def log(
         column=column,
         all_branches=branch is None,
     )
-    has_more = most is not None and len(found) > most
-    found = found if most is None else found.head(most)
+    has_more = most is not None and len(commits) > most
+    commits = commits if most is None else commits.head(most)
     print_answer(
-        log_answer(found, graph=graph or None, has_more=has_more), as_json=as_json, most=None
+        log_answer(commits, graph=graph or None, has_more=has_more), as_json=as_json, most=None
     )
     if has_more and limit is None and not as_json:
         click.echo(f"... the newest {most}; --limit, --since or --all print others", err=True)
@@ -120,8 +120,8 @@ def _parts(table: Table, version: int) -> Iterator[Section]:
     """Yield what the commit did to schema, indices and config, as far as it is known."""
     if version - 1 not in table.versions()["version"]:
         return
-    found = table.diff(version - 1, version)
-    for part in (found.schema, found.indices, found.config):
+    difference = table.diff(version - 1, version)
+    for part in (difference.schema, difference.indices, difference.config):
         try:
             yield Section(part.__name__, part.__name__.capitalize(), part())
         except LanceExplorerError:

@@ -61,19 +61,19 @@ def diff(
     if key and html is None and not markdown:
         raise click.UsageError("--key is for --html and --markdown: counts do not need it")
     table = open_apart(uri, allow_bases=allow_bases, ledger=ledger)
-    found = table.diff(a, b)
+    difference = table.diff(a, b)
     different = _DIFFERENT if exit_code else 0
     if html is not None:
-        _say_path(found.report(html, key or None), aside=markdown or as_json)
+        _say_path(difference.report(html, key or None), aside=markdown or as_json)
     if content:
-        same = found.same_content()
+        same = difference.same_content()
         print_answer(same.answer, as_json=as_json)
         sys.exit(0 if same else different)
     if markdown:
-        click.echo(found.markdown(key or None), nl=False)
+        click.echo(difference.markdown(key or None), nl=False)
     else:
-        print_answer(found.answer, as_json=as_json)
-    sys.exit(0 if found.is_identical else different)
+        print_answer(difference.answer, as_json=as_json)
+    sys.exit(0 if difference.is_identical else different)
 
 
 @main.command("merge-preview")
@@ -107,14 +107,14 @@ def merge_preview(
     """
     _check_alone(markdown=markdown, as_json=as_json)
     table = open_apart(uri, branch=into, allow_bases=allow_bases, ledger=ledger)
-    found = table.merge_preview(branch, key or None)
+    preview = table.merge_preview(branch, key or None)
     if html is not None:
-        _say_path(found.report(html), aside=markdown or as_json)
+        _say_path(preview.report(html), aside=markdown or as_json)
     if markdown:
-        click.echo(found.markdown(), nl=False)
+        click.echo(preview.markdown(), nl=False)
     else:
-        print_answer(found.answer, as_json=as_json)
-    sys.exit(_DIFFERENT if exit_code and not found.is_clean else 0)
+        print_answer(preview.answer, as_json=as_json)
+    sys.exit(_DIFFERENT if exit_code and not preview.is_clean else 0)
 
 
 def _check_alone(**options: bool) -> None:

@@ -193,9 +193,9 @@ def damage(
 
     The exit code is 0 if nothing is damaged, 1 if something is, and 2 if that is not known.
     """
-    found = open_apart(uri, branch=branch, allow_bases=allow_bases).damage(depth)
-    print_answer(found.answer, as_json=as_json, most=None)
-    sys.exit(_FOUND if found else 0)
+    answer = open_apart(uri, branch=branch, allow_bases=allow_bases).damage(depth)
+    print_answer(answer.answer, as_json=as_json, most=None)
+    sys.exit(_FOUND if answer else 0)
 
 
 @main.command()
@@ -225,6 +225,6 @@ def duplicates(
     KEY is a column, or several separated by commas. The exit code is 0 if each key is unique, 1 if
     not, and 2 if that is not known.
     """
-    found = open_apart(uri, branch=branch, allow_bases=allow_bases).duplicates(key.split(","))
-    print_answer(found.answer, as_json=as_json)
-    sys.exit(_FOUND if found else 0)
+    answer = open_apart(uri, branch=branch, allow_bases=allow_bases).duplicates(key.split(","))
+    print_answer(answer.answer, as_json=as_json)
+    sys.exit(_FOUND if answer else 0)

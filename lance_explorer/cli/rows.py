@@ -74,8 +74,8 @@ def find(
         print_answer(database.find(where, limit, most).answer, as_json=as_json, most=None)
         return
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    found = table.find(where, not live, columns or None, limit, most)
-    print_answer(found.answer, as_json=as_json, most=None)
+    answer = table.find(where, not live, columns or None, limit, most)
+    print_answer(answer.answer, as_json=as_json, most=None)
 
 
 @main.command()
@@ -104,8 +104,8 @@ def blame(
     WHERE is a filter such as "photo_id = 42"; by default it is the first rows.
     """
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    found = table.blame(where, columns or None, version, limit)
-    print_answer(found.answer, as_json=as_json, most=None)
+    answer = table.blame(where, columns or None, version, limit)
+    print_answer(answer.answer, as_json=as_json, most=None)
 
 
 @main.command()
@@ -129,7 +129,7 @@ def sql(
     version) and changes.
     """
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    found = table.sql(query)
-    rows = Section("rows", "", found, values=tuple(found.columns))
-    answer = Answer(f"{counted(len(found), 'row')}.", (rows,), call("table.sql", query))
+    frame = table.sql(query)
+    rows = Section("rows", "", frame, values=tuple(frame.columns))
+    answer = Answer(f"{counted(len(frame), 'row')}.", (rows,), call("table.sql", query))
     print_answer(answer, as_json=as_json, most=None)

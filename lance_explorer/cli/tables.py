@@ -186,14 +186,16 @@ def forget_values(table: str, where: str, ledger: str, as_json: bool) -> None:
 
     TABLE is a URI, or the name of a recorded table. WHERE is an SQL expression.
     """
-    told = Ledger(ledger).forget_values(table, where)
-    removed = told.filter(what="removed")["statement"].to_list()
-    left = int((told["what"] == "still there").sum())
+    report = Ledger(ledger).forget_values(table, where)
+    removed = report.filter(what="removed")["statement"].to_list()
+    left = int((report["what"] == "still there").sum())
     sentence = f"{table}: nothing of such rows was in the ledger."
     if removed:
         sentence = f"{table}: removed {'; '.join(removed)}."
     shown = (
-        told if as_json else told.filter(pl.col("what") != "removed").select("what", "statement")
+        report
+        if as_json
+        else report.filter(pl.col("what") != "removed").select("what", "statement")
     )
     title = "Where they still stand" if left else "What was not searched"
     print_answer(
@@ -218,14 +220,14 @@ def lock(uri: str, version: str, output: Path | None, allow_bases: tuple[str, ..
     target = None if output is None else file_to_write("output", output)
     database = database_at(uri, {}, allow_bases)
     if database is not None:
-        told = database.lock(None if version == _LATEST else version)
+        text = database.lock(None if version == _LATEST else version)
     else:
-        told = locks.lock(open_apart(uri, allow_bases=allow_bases).at(version))
+        text = locks.lock(open_apart(uri, allow_bases=allow_bases).at(version))
     if target is None:
-        click.echo(told, nl=False)
+        click.echo(text, nl=False)
         return
     try:
-        target.write_text(told, encoding="utf-8")
+        target.write_text(text, encoding="utf-8")
     except OSError as error:
         raise StorageError(f"cannot write {target}: {error.strerror}") from error
     click.echo(visible(str(target)))
@@ -249,20 +251,20 @@ def verify(
         try:
             if (of_many := _verified_all(file, table)) is not None:
                 codes.add(0 if of_many else _DIFFERENT if of_many.is_known else UNKNOWN)
-                told = of_many.answer
-                told = replace(told, sentence=f"{file}: {told.sentence}")
-                print_answer(told, as_json=as_json, most=None)
+                answer = of_many.answer
+                answer = replace(answer, sentence=f"{file}: {answer.sentence}")
+                print_answer(answer, as_json=as_json, most=None)
                 continue
-            found = locks.verify(Path(file), table, allow_bases=allow_bases)
+            verified = locks.verify(Path(file), table, allow_bases=allow_bases)
         except LanceExplorerError as error:
             click.echo(f"Error: {one_line(f'{file}: {error}', LONGEST_TEXT)}", err=True)
             codes.add(UNKNOWN)
             continue
-        codes.add(0 if found else _DIFFERENT)
-        told = found.answer
-        sentence = f"{file}: {found.status}. {found.sentence}"
-        sections = told.sections if as_json else ()
-        print_answer(replace(told, sentence=sentence, sections=sections), as_json=as_json)
+        codes.add(0 if verified else _DIFFERENT)
+        answer = verified.answer
+        sentence = f"{file}: {verified.status}. {verified.sentence}"
+        sections = answer.sections if as_json else ()
+        print_answer(replace(answer, sentence=sentence, sections=sections), as_json=as_json)
     sys.exit(max(codes))
 
 
@@ -369,10 +371,10 @@ def _verified_all(file: str, table: str | None) -> "Verifications | None":
     """Return the state of the versions in a lock of many tables; None if the file is not one."""
     from lance_explorer.database.moment import locks_in, verify_all
 
-    found = locks_in(Path(file))
-    if found is not None and table is not None:
+    locked = locks_in(Path(file))
+    if locked is not None and table is not None:
         raise InvalidArgumentError(f"{file} is a lock of many tables: leave out --table")
-    return None if found is None else verify_all(found, {})
+    return None if locked is None else verify_all(locked, {})
 
 
 def _failed(uri: str, error: LanceExplorerError, as_json: bool) -> bool:
@@ -390,15 +392,15 @@ def _added(added: pl.DataFrame) -> str:
     for row in added.iter_rows(named=True):
         count, first, last = row["new_versions"], row["first_version"], row["last_version"]
         which = "" if first is None else f", {first}" + ("" if first == last else f" to {last}")
-        told = [f"{count:,} new version{'' if count == 1 else 's'}{which}"] if count else []
-        told += [
+        new_words = [f"{count:,} new version{'' if count == 1 else 's'}{which}"] if count else []
+        new_words += [
             f"{words} of {counted(row[name], 'row')}"
             for name, words in _OF_VALUES.items()
             if row[name]
         ]
-        if told:
+        if new_words:
             branch = "" if row["branch"] is None else f"branch {row['branch']}: "
-            parts.append(branch + ", ".join(told))
+            parts.append(branch + ", ".join(new_words))
     return "; ".join(parts) or "nothing new"
 
 

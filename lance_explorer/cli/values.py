@@ -51,10 +51,10 @@ def profile(
     lance-explorer profile documents.lance --column score
     """
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    found = table.profile(columns or None, versions or None, max_bytes)
-    print_answer(found.answer, as_json=as_json, most=None)
+    answer = table.profile(columns or None, versions or None, max_bytes)
+    print_answer(answer.answer, as_json=as_json, most=None)
     if fail_on is not None:
-        sys.exit(_MOVED if found.largest_shift > fail_on else 0)
+        sys.exit(_MOVED if answer.largest_shift > fail_on else 0)
 
 
 @main.command(context_settings={"ignore_unknown_options": True})  # so that -1 is a version
@@ -86,5 +86,5 @@ def drift(
     lance-explorer drift documents.lance embedding 15 16
     """
     table = open_apart(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    found = table.changes(begin, end, key=key or None).drift(column)
-    print_answer(found.answer, as_json=as_json)
+    answer = table.changes(begin, end, key=key or None).drift(column)
+    print_answer(answer.answer, as_json=as_json)

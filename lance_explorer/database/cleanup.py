@@ -39,7 +39,8 @@ class DatabaseCleanup(OfTables[CleanupPreview]):
 
     Attributes
     ----------
-    answer : Answer What each table would free, and the best calls.
+    answer : Answer
+        What each table would free, and the best calls.
 
     Examples
     --------
@@ -135,7 +136,7 @@ class DatabaseCleanup(OfTables[CleanupPreview]):
         )
 
 
-def _problem(found: CleanupPreview | LanceExplorerError) -> str | None:
-    if isinstance(found, LanceExplorerError):
-        return str(found)
-    return found.problem or " ".join(found.breaks) or None
+def _problem(answer: CleanupPreview | LanceExplorerError) -> str | None:
+    if isinstance(answer, LanceExplorerError):
+        return str(answer)
+    return answer.problem or " ".join(answer.breaks) or None

@@ -43,7 +43,7 @@ from lance_explorer.findings import SEVERITIES, Finding, Severity
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.progress import with_progress
-from lance_explorer.history.version_refs import said_time
+from lance_explorer.history.version_refs import parsed_time
 from lance_explorer.ledger.ledger import Ledger, ledger_of
 from lance_explorer.shown import described
 from lance_explorer.snapshot import Snapshot
@@ -97,7 +97,8 @@ def open_database(
     ------
     TableNotFoundError
         If there is no table.
-    InvalidArgumentError If ``database`` is none of these.
+    InvalidArgumentError
+        If ``database`` is none of these.
 
     Examples
     --------
@@ -313,10 +314,10 @@ class Database(Answering):
             frame = table.log(number, begin, end, operations, wanted, name)
             return frame, len(table._view.history.unreadable)
 
-        found = self._of_each(read, "Reading the logs")
+        answers = self._of_each(read, "Reading the logs")
         frames = list[pl.DataFrame]()
         problems = dict[str, str]()
-        for lane, (table, one) in enumerate(found.items()):
+        for lane, (table, one) in enumerate(answers.items()):
             if isinstance(one, LanceExplorerError):
                 problems[table] = str(one)
                 continue
@@ -354,10 +355,10 @@ class Database(Answering):
                 f"when is a time, a day or a tag, not {shown(when)}: versions of tables have "
                 "numbers of their own"
             )
-        time = said_time(when)  # once: words such as "a minute ago" mean one time for all tables
+        time = parsed_time(when)  # once: words such as "a minute ago" mean one time for all tables
         meant = when if time is None or when in self.tags else time
-        found = self._of_each(lambda table: table.at(meant), "Reading versions")
-        return Moment(self.name, self.uri, str(when), found)
+        answers = self._of_each(lambda table: table.at(meant), "Reading versions")
+        return Moment(self.name, self.uri, str(when), answers)
 
     def lock(self, when: str | date | None = None) -> str:
         """Return what identifies the versions of all tables, as a text to keep in a file.
@@ -380,10 +381,10 @@ class Database(Answering):
         """
         if when is not None:
             return self.at(when).lock()
-        found: dict[str, Snapshot | LanceExplorerError] = self._of_each(
+        answers: dict[str, Snapshot | LanceExplorerError] = self._of_each(
             lambda table: table.refresh().latest, "Reading versions"
         )
-        return Moment(self.name, self.uri, "now", found).lock()
+        return Moment(self.name, self.uri, "now", answers).lock()
 
     def verify(self, lock: str | os.PathLike[str]) -> Verifications:
         """Return the state of the versions in a lock of many tables.
@@ -428,10 +429,10 @@ class Database(Answering):
         """
         asked = a_text("where", where)
         most, most_bytes = whole_number("limit", limit), whole_number("max_bytes", max_bytes)
-        found = self._of_each(
+        answers = self._of_each(
             lambda table: table.find(asked, limit=most, max_bytes=most_bytes), "Searching tables"
         )
-        return DatabaseFound(self.name, asked, found)
+        return DatabaseFound(self.name, asked, answers)
 
     def cleanup_preview(
         self,
@@ -456,14 +457,14 @@ class Database(Answering):
         [('people', 3)]
         """
         clones = self._clones()
-        found = self._of_each(
+        answers = self._of_each(
             lambda table: table.cleanup_preview(
                 older_than, retain_versions, delete_unverified, clones=clones.get(table.uri, [])
             ),
             "Looking what cleanups would remove",
         )
         members = {one.name: one for one in self._members.tables}
-        return DatabaseCleanup(self.name, found, members)
+        return DatabaseCleanup(self.name, answers, members)
 
     def explore(self, view: str = "tables", *, follow: bool = True) -> "DatabaseExplorer":
         """Return a widget with all tables, to look at in a notebook; a click opens one of them.
@@ -521,7 +522,8 @@ class Database(Answering):
 
         Raises
         ------
-        InvalidArgumentError, RefNotFoundError If no readable table accepts the question.
+        InvalidArgumentError, RefNotFoundError
+            If no readable table accepts the question.
         """
 
         def asked(name: str) -> _T | LanceExplorerError:
@@ -534,33 +536,33 @@ class Database(Answering):
         most = _MOST_WAITING if is_waiting else 1
         answers = done_in_order([(1, partial(asked, name)) for name in self], most, most)
         listed = with_progress(self.names, what, "tables", few=_FEW)
-        found = dict(zip(listed, answers, strict=True))
-        there = [one for one in found.values() if not isinstance(one, TableNotFoundError)]
+        by_name = dict(zip(listed, answers, strict=True))
+        there = [one for one in by_name.values() if not isinstance(one, TableNotFoundError)]
         for kind in (InvalidArgumentError, RefNotFoundError):
             refused = [one for one in there if isinstance(one, kind)]
             if refused and len(refused) == len(there):
                 raise refused[0]
-        return found
+        return by_name
 
     def _findings(self, depth: Depth) -> list[tuple[str, Finding]]:
         """Return the findings with their tables, the most serious first."""
         check_choice("depth", depth, DEPTHS)
         if depth == "quick":
-            found = [(look.name, one) for look in self._looks for one in look.findings]
-            found += [
+            findings = [(look.name, one) for look in self._looks for one in look.findings]
+            findings += [
                 (look.name, _unreadable(look.problem)) for look in self._looks if look.problem
             ]
         else:
-            found = []
+            findings = []
             asked = self._of_each(
                 lambda table: table._live.answer(lambda view: check_findings(view, depth)),
                 "Checking tables",
             )
             for name, one in asked.items():
                 some = [_unreadable(str(one))] if isinstance(one, LanceExplorerError) else one
-                found += [(name, finding) for finding in some]
-        found += tag_findings(self._looks)
-        return sorted(found, key=lambda each: SEVERITIES.index(each[1].severity))
+                findings += [(name, finding) for finding in some]
+        findings += tag_findings(self._looks)
+        return sorted(findings, key=lambda each: SEVERITIES.index(each[1].severity))
 
     def _other_files(self) -> OtherFiles:
         """Return the files of the folder that are in no table."""
@@ -571,11 +573,11 @@ class Database(Answering):
 
     def _clones(self) -> dict[str, list[str]]:
         """Return the tables of the database that read the files of another one, by its URI."""
-        found: dict[str, list[str]] = {}
+        sources: dict[str, list[str]] = {}
         for look in self._looks:
             for uri in look.bases:
-                found.setdefault(uri, []).append(look.uri)
-        return found
+                sources.setdefault(uri, []).append(look.uri)
+        return sources
 
 
 def _unreadable(problem: str) -> Finding:
@@ -586,10 +588,10 @@ def _time(name: str, when: str | date | None) -> Any:
     """Return a time in the form that tables accept, the same for all tables."""
     if when is None:
         return None
-    if said_time(when) is None:
+    if parsed_time(when) is None:
         raise InvalidArgumentError(f"{name} is a time or a day, not {shown(when)}")
     is_day = isinstance(when, str) and len(when.strip().split(" ")) == 1
-    return when if is_day else said_time(when)
+    return when if is_day else parsed_time(when)
 
 
 def _is_number(text: str) -> bool:

@@ -62,13 +62,13 @@ class DatabaseFound(OfTables[Found]):
     @property
     def num_rows(self) -> int:
         """How many rows were found so far in all tables."""
-        return sum(one.num_rows for one in self._told.values())
+        return sum(one.num_rows for one in self._answers.values())
 
     @property
     def is_complete(self) -> bool:
         """Whether each table was searched completely."""
-        told = self._told.values()
-        return len(told) == len(self._found) and all(one.is_complete for one in told)
+        answers = self._answers.values()
+        return len(answers) == len(self._found) and all(one.is_complete for one in answers)
 
     @documented(FOUND_TABLES)
     def tables(self) -> pl.DataFrame:

@@ -140,13 +140,13 @@ class KeptLooks:
 def _kept(there: Listed, look: Look) -> _Kept:
     facts = {name: value for name, value in look.facts.items() if name not in _TIMES}
     times = {name: look.facts[name] for name in _TIMES}
-    found = look.usage.with_columns(pl.col("kind", "status").cast(pl.String))
+    usage = look.usage.with_columns(pl.col("kind", "status").cast(pl.String))
     return msgspec.convert(
         {
             "listed": there,
             "facts": facts,
             "times": times,
-            "usage": found.rows(),
+            "usage": usage.rows(),
             "findings": [*look.findings],
             "not_counted": look.not_counted,
             "tags": look.tags,

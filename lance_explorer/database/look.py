@@ -168,9 +168,9 @@ def in_order(looks: Sequence[Look]) -> pl.DataFrame:
     )
 
 
-def _seen(member: Member, found: Survey) -> Look:
-    view, usage = found.view, DiskUsage(found)
-    findings = check_findings(view, look=lambda _: found)
+def _seen(member: Member, surveyed: Survey) -> Look:
+    view, usage = surveyed.view, DiskUsage(surveyed)
+    findings = check_findings(view, look=lambda _: surveyed)
     problem = None
     try:
         facts = _facts_of(view)
@@ -192,7 +192,7 @@ def _seen(member: Member, found: Survey) -> Look:
         **facts,
     }
     tags = tuple([tag.name for tag in view.refs.tags.values() if tag.branch == view.branch])
-    roots = found.named.roots
+    roots = surveyed.named.roots
     used = [uri for place, uri in enumerate(roots.uris) if place]
     return Look(
         {name: given.get(name) for name in TABLES.names},

@@ -10,7 +10,7 @@ from lance_explorer.database.kept_looks import KeptLooks, listed
 from lance_explorer.database.look import Look, look_at
 from lance_explorer.database.members import Member
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.history.progress import telling, with_progress
+from lance_explorer.history.progress import showing_progress, with_progress
 from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import Options, done_in_order
 from lance_explorer.storage.opening import is_remote
@@ -36,7 +36,7 @@ def looks_of(members: Sequence[Member], kept: KeptLooks) -> list[Look]:
     most = _most_waiting(members)
     asked = done_in_order([(1, partial(listed, member)) for member in members], most, most)
     shown = with_progress(members, "Listing tables", "tables", few=2)
-    there = {member.name: found for member, found in zip(shown, asked, strict=True)}
+    there = {member.name: member_answer for member, member_answer in zip(shown, asked, strict=True)}
     known = {member.name: kept.get(member, there[member.name]) for member in members}
     rest = [member for member in members if known[member.name] is None]
     seen = chain.from_iterable(_batches(rest))
@@ -70,7 +70,7 @@ def _batches(members: Sequence[Member]) -> Iterator[list[Look]]:
 
 def _quiet_look(member: Member) -> Look:
     """Look at a table without its own progress bar: those of several tables would mix."""
-    with telling(lambda *_: None):
+    with showing_progress(lambda *_: None):
         return look_at(member)
 
 
@@ -79,10 +79,10 @@ def _looks_apart(members: Sequence[Member]) -> list[Look]:
     options = members[0].storage_options  # which are sent one by one: nothing else may delay them
     plain = [replace(member, storage_options=None) for member in members]
     try:
-        found: list[Look] = called_apart(_looks_there, [plain, options], {})
+        looks: list[Look] = called_apart(_looks_there, [plain, options], {})
     except LanceExplorerError:
         return _looks_here(members)
-    return found
+    return looks
 
 
 def _are_alike(members: Sequence[Member]) -> bool:

@@ -48,7 +48,8 @@ class Member:
         Where it was recorded.
     problem : str or None
         Why it cannot be opened.
-    commits : NamespaceCommits or None The source of its versions, if that is a namespace.
+    commits : NamespaceCommits or None
+        The source of its versions, if that is a namespace.
     """
 
     name: str
@@ -120,7 +121,8 @@ class Members:
         They, by name.
     is_folder : bool
         Whether the database is a folder, so that all that lies in it is the database's.
-    storage_options : Options or None How to reach the files, as given by the caller.
+    storage_options : Options or None
+        How to reach the files, as given by the caller.
     """
 
     uri: str
@@ -139,7 +141,9 @@ def members_of(
 
     Raises
     ------
-    InvalidArgumentError If :func:`open_database` does not accept it. TableNotFoundError
+    InvalidArgumentError
+        If :func:`open_database` does not accept it.
+    TableNotFoundError
         If there is no table.
     """
     options = None if storage_options is None else Options(storage_options)
@@ -163,19 +167,19 @@ def _of_folder(
     uri: str, options: Options | None, allowed: tuple[str, ...], ledger: Ledger | str | None
 ) -> Members:
     open_storage(uri, options, None, allowed)  # wrong places raise at once
-    found = places_below(uri, options)
+    places = places_below(uri, options)
     tables = [
         Member(_name(place, table), table, options, allowed, ledger)
-        for place, table in found.tables.items()
+        for place, table in places.tables.items()
     ]
-    for place, target in found.links.items():
+    for place, target in places.links.items():
         if place.endswith(_ENDING):
             member = Member(
-                _name(place, place), f"{found.uri}/{place}", problem=_LINK.format(target)
+                _name(place, place), f"{places.uri}/{place}", problem=_LINK.format(target)
             )
             tables.append(member)
     by_name = sorted(tables, key=lambda one: one.name)
-    return Members(found.uri, by_name, is_folder=True, storage_options=options)
+    return Members(places.uri, by_name, is_folder=True, storage_options=options)
 
 
 def _name(place: str, uri: str) -> str:
@@ -240,14 +244,14 @@ def _of_id(
 
     name = ".".join(table_id)
     try:
-        told = client.describe_table(DescribeTableRequest(id=table_id))
-        if not told.location:
+        described = client.describe_table(DescribeTableRequest(id=table_id))
+        if not described.location:
             return Member(name, "", problem="the namespace does not say where it is")
-        given = Options(told.storage_options) if told.storage_options else options
+        given = Options(described.storage_options) if described.storage_options else options
         commits = None
-        if told.managed_versioning:
-            uri = open_storage(told.location, given).uri
+        if described.managed_versioning:
+            uri = open_storage(described.location, given).uri
             commits = NamespaceCommits(client, table_id, uri)
     except Exception as error:  # noqa: BLE001 (namespaces raise whatever their service does)
         return Member(name, "", problem=f"the namespace does not say where it is: {error}")
-    return Member(name, told.location, given, allowed, ledger, commits=commits)
+    return Member(name, described.location, given, allowed, ledger, commits=commits)

@@ -61,7 +61,8 @@ class Moment(OfTables[Snapshot]):
 
     Attributes
     ----------
-    answer : Answer The version of each table.
+    answer : Answer
+        The version of each table.
 
     Examples
     --------
@@ -138,7 +139,7 @@ class Moment(OfTables[Snapshot]):
                 f"{counted(len(missing), 'table')} cannot be locked, such as {shown(missing[0])}: "
                 f"{self._found[missing[0]]}"
             )
-        tables = {name: json.loads(lock(one)) for name, one in self._told.items()}
+        tables = {name: json.loads(lock(one)) for name, one in self._answers.items()}
         members = {_FORMAT_KEY: _FORMAT, "database": self._uri, "tables": tables}
         return visible_json(json.dumps(members, indent=2, ensure_ascii=False)) + "\n"
 
@@ -158,7 +159,7 @@ class Verifications(OfTables[Verification]):
         super().__init__("lock", found)
 
     def __bool__(self) -> bool:
-        return self.is_known and all(self._told.values())
+        return self.is_known and all(self._answers.values())
 
     @property
     def is_known(self) -> bool:
@@ -188,7 +189,7 @@ class Verifications(OfTables[Verification]):
     def answer(self) -> Answer:
         """How many are unchanged, and the state of the others."""
         frame = self.to_polars()
-        same = sum(bool(one) for one in self._told.values())
+        same = sum(bool(one) for one in self._answers.values())
         others = len(frame) - same
         verb = "is as it was" if same == 1 else "are as they were"
         rest = f"; {counted(others, 'other table')} not" if others else ""
@@ -233,10 +234,10 @@ def _read(given: str | os.PathLike[str]) -> str:
 
 def verify_all(locks: Mapping[str, str], tables: Mapping[str, Any]) -> Verifications:
     """Return the state of locked versions; ``tables`` says where each table is now."""
-    found = dict[str, Verification | LanceExplorerError]()
+    answers = dict[str, Verification | LanceExplorerError]()
     for name, one in locks.items():
         try:
-            found[name] = verify(one, tables.get(name))
+            answers[name] = verify(one, tables.get(name))
         except LanceExplorerError as error:
-            found[name] = error
-    return Verifications(found)
+            answers[name] = error
+    return Verifications(answers)

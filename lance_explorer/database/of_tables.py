@@ -22,25 +22,25 @@ class OfTables(Answering, Generic[_T]):
         self._name, self._found = name, found
 
     def __getitem__(self, name: str) -> _T:
-        found = self._found.get(name)
-        if found is None:
+        answer = self._found.get(name)
+        if answer is None:
             raise TableNotFoundError(f"{self._name} has no table {shown(name)}")
-        if isinstance(found, LanceExplorerError):
-            raise found
-        return found
+        if isinstance(answer, LanceExplorerError):
+            raise answer
+        return answer
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._told)
+        return iter(self._answers)
 
     def __len__(self) -> int:
-        return len(self._told)
+        return len(self._answers)
 
     @property
     def _subject(self) -> str:
         return self._name
 
     @property
-    def _told(self) -> dict[str, _T]:
+    def _answers(self) -> dict[str, _T]:
         return {
             name: one
             for name, one in self._found.items()

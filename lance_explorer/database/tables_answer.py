@@ -69,8 +69,8 @@ def tables_answer(tables: pl.DataFrame, usage: DatabaseUsage) -> Answer:
         *unread,
         *hurts,
     ]
-    problems = tables.select("name", told=pl.coalesce("problem", "finding")).drop_nulls("told")
-    hurting = lines([f"`{name}`: {told}" for name, told in problems.iter_rows()])
+    problems = tables.select("name", words=pl.coalesce("problem", "finding")).drop_nulls("words")
+    hurting = lines([f"`{name}`: {problem}" for name, problem in problems.iter_rows()])
     return Answer(
         said("; ".join(parts)),
         (
@@ -103,21 +103,21 @@ def database_health(
         for table, finding in every
         if not is_left_out(finding)
     ]
-    told = check_answer(named, depth, severity)
+    answer = check_answer(named, depth, severity)
     worst = SEVERITIES[: SEVERITIES.index(severity) + 1]
     frame = database_findings([one for one in every if one[1].severity in worst])
     left_out = {one.statement: _asked_of_all(one) for _, one in every if is_left_out(one)}
     unchecked = check_answer([*left_out.values()], depth, severity).sections[1:]
     of = f" in {counted(num_tables, 'table')}."
     return replace(
-        told,
-        sentence=told.sentence.removesuffix(".") + of if not told.findings else told.sentence,
+        answer,
+        sentence=answer.sentence.removesuffix(".") + of if not answer.findings else answer.sentence,
         sections=(
-            *told.sections[:1],
+            *answer.sections[:1],
             Section("findings", None, frame, schema=DATABASE_CHECKS),
             *unchecked,
         ),
-        code=told.code.replace("table.check", "database.check"),
+        code=answer.code.replace("table.check", "database.check"),
     )
 
 
@@ -129,10 +129,10 @@ def _asked_of_all(finding: Finding) -> Finding:
     return replace(finding, remedy=replace(finding.remedy, code=code))
 
 
-def database_findings(found: Sequence[tuple[str, Finding]]) -> pl.DataFrame:
+def database_findings(findings: Sequence[tuple[str, Finding]]) -> pl.DataFrame:
     """Return findings with their tables as a frame."""
-    names = pl.Series("table", [table for table, _ in found], TEXT)
-    frame = findings_frame([finding for _, finding in found])
+    names = pl.Series("table", [table for table, _ in findings], TEXT)
+    frame = findings_frame([finding for _, finding in findings])
     return DATABASE_CHECKS.build({"table": names, **frame.to_dict()})
 
 
@@ -140,8 +140,8 @@ def database_log_answer(
     log: pl.DataFrame, problems: Mapping[str, str], filters: Mapping[str, Any]
 ) -> Answer:
     """Return commits of all tables as an answer, newest first, and tables that cannot be read."""
-    told = log_lines(log, is_drawn=False).drop("graph")
-    shown = told.select(pl.Series("table", log["table"]), pl.all())
+    commits = log_lines(log, is_drawn=False).drop("graph")
+    shown = commits.select(pl.Series("table", log["table"]), pl.all())
     tables = log["table"].n_unique()
     return Answer(
         f"The newest {counted(len(log), 'commit')} of {counted(tables, 'table')}.",

@@ -67,7 +67,8 @@ class DatabaseUsage(Answering):
         Size of all objects of all tables, and of the files that lie beside them in the folder.
     live_bytes : int
         Of these, what the latest versions of all tables need.
-    answer : Answer It in words, with its evidence.
+    answer : Answer
+        It in words, with its evidence.
 
     Examples
     --------
@@ -107,7 +108,7 @@ class DatabaseUsage(Answering):
         >>> row["name"], row["live_bytes"] < row["size_bytes"]
         ('people', True)
         """
-        size, told = pl.col("size_bytes"), [one for kinds in _PARTS.values() for one in kinds]
+        size, shown = pl.col("size_bytes"), [one for kinds in _PARTS.values() for one in kinds]
         rows = (
             self.kinds()
             .group_by("name")
@@ -117,7 +118,7 @@ class DatabaseUsage(Answering):
                     size.filter(pl.col("status").cast(TEXT).is_in(kinds)).sum().alias(name)
                     for name, kinds in _PARTS.items()
                 ],
-                other_bytes=size.filter(~pl.col("status").cast(TEXT).is_in(told)).sum(),
+                other_bytes=size.filter(~pl.col("status").cast(TEXT).is_in(shown)).sum(),
             )
         )
         # A table without a file, partly created or partly dropped, has a row of zeros.

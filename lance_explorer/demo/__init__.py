@@ -618,7 +618,7 @@ def make_archive(path: str | Path | None = None) -> Path:
     ...     lx.open_table(path).log(text="duplicates").select("author", "job", "operation").row(0)
     ('scheduler', 'dedupe', 'Delete')
     """
-    return _make_told(path, "archive.lance", tell_archive)
+    return _make_story(path, "archive.lance", tell_archive)
 
 
 def make_documents(path: str | Path | None = None) -> Path:
@@ -656,7 +656,7 @@ def make_documents(path: str | Path | None = None) -> Path:
     ...     table.profile("score").shifts(1).select("job", "operation").row(0)
     ('quality-filter', 'Delete')
     """
-    return _make_told(path, "documents.lance", tell_documents)
+    return _make_story(path, "documents.lance", tell_documents)
 
 
 def make_samples(folder: str | Path | None = None) -> list[Path]:
@@ -707,7 +707,7 @@ def _make_photos(path: str | Path | None, default_name: str, *, stable_row_ids: 
     return _make(path, default_name, tell, [f"stable row IDs {stable_row_ids}"])
 
 
-def _make_told(
+def _make_story(
     path: str | Path | None, default_name: str, tell: Callable[[Path, date], None]
 ) -> Path:
     """Make a sample whose story ends yesterday."""

@@ -78,8 +78,8 @@ def embeddings(ids: NDArray[np.int64], model: int) -> NDArray[np.float32]:
     noise = [np.random.RandomState(model * 100_003 + n).normal(size=_SIZE) for n in ids.tolist()]
     vectors = places[ids % _TOPICS] + 0.5 * np.array(noise)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    found: NDArray[np.float32] = (vectors / lengths).astype(np.float32)
-    return found
+    result: NDArray[np.float32] = (vectors / lengths).astype(np.float32)
+    return result
 
 
 def _crawl(documents: _Documents) -> None:

@@ -57,7 +57,7 @@ class Story:
 
     def tell(self, steps: Iterable[tuple[int, int, Callable[[Self], None]]]) -> None:
         """Run the steps, each in a week and at an hour of it; then set the times of all commits."""
-        for week, hour, step in sorted(steps, key=lambda told: told[:2]):
+        for week, hour, step in sorted(steps, key=lambda event: event[:2]):
             self.now = self.begin + timedelta(weeks=week, hours=hour, minutes=hour * 7 % 60)
             step(self)
         for branch, times in self.times.items():
@@ -180,22 +180,22 @@ def _read_varint(data: bytearray, at: int) -> tuple[int, int]:
 
 
 def _varint(value: int) -> bytes:
-    found = bytearray()
+    encoded = bytearray()
     while value >= 0x80:
-        found.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    return bytes([*found, value])
+    return bytes([*encoded, value])
 
 
 def _set_ref_times(path: Path, times: dict[str | None, dict[int, datetime]]) -> None:
     """Set the times of tags and branches to those of their versions."""
     for file in path.glob("_refs/*/*.json"):
-        told = json.loads(file.read_text("utf-8"))
-        branch = told.get("branch") or told.get("parentBranch")
-        when = times[branch][told.get("version") or told["parentVersion"]]
-        if "createAt" in told:
-            told["createAt"] = int(when.timestamp())
+        content = json.loads(file.read_text("utf-8"))
+        branch = content.get("branch") or content.get("parentBranch")
+        when = times[branch][content.get("version") or content["parentVersion"]]
+        if "createAt" in content:
+            content["createAt"] = int(when.timestamp())
         for name in ("createdAt", "updatedAt"):
-            if told.get(name) is not None:
-                told[name] = when.isoformat().replace("+00:00", "Z")
-        file.write_text(json.dumps(told), "utf-8")
+            if content.get(name) is not None:
+                content[name] = when.isoformat().replace("+00:00", "Z")
+        file.write_text(json.dumps(content), "utf-8")

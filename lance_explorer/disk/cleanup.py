@@ -136,10 +136,10 @@ FILES = pl.Schema(
 )
 
 
-def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
+def cleanup(surveyed: Survey, rules: CleanupRules) -> Cleanup:
     """Return what a cleanup of the branch would do now."""
-    view, history = found.view, found.view.history
-    now = datetime.fromtimestamp(found.listed_ns / 1e9, UTC)
+    view, history = surveyed.view, surveyed.view.history
+    now = datetime.fromtimestamp(surveyed.listed_ns / 1e9, UTC)
     records = [record for record in history.records if not record.file.is_recorded]
     tags = tags_before(view, rules)
     tags |= {tag.version: tag.name for tag in view.refs.tags.values() if tag.branch == view.branch}
@@ -158,9 +158,9 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
     removed = {record.version for record in records} - reasons.keys()
     problem = _problem(history)
     if problem is not None:
-        every = found.named.frame
-        return Cleanup(found, rules, reasons, set(), tagged, FILES.to_frame(), every, problem)
-    roots = found.named.roots
+        every = surveyed.named.frame
+        return Cleanup(surveyed, rules, reasons, set(), tagged, FILES.to_frame(), every, problem)
+    roots = surveyed.named.roots
     stays = _Stays(named_by(view, history, reasons.keys(), roots))
     goes = named_by(view, history, removed, roots)
     cutoff = _cutoff(records, removed)
@@ -172,11 +172,11 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
             removed.discard(version)
             reasons[version] = f"branch {branch} was created from it"
     _, prefix = roots.locate(view.storage)
-    files = _removable(found, stays, goes, prefix, cutoff, rules)
-    manifests = _manifests(found, records, removed, prefix)
+    files = _removable(surveyed, stays, goes, prefix, cutoff, rules)
+    manifests = _manifests(surveyed, records, removed, prefix)
     every = pl.concat([files, manifests]).sort("path")
     needed = named_by(view, history, reasons.keys(), roots) if roots.bases else NAMED.to_frame()
-    return Cleanup(found, rules, reasons, removed, tagged, every, needed, None)
+    return Cleanup(surveyed, rules, reasons, removed, tagged, every, needed, None)
 
 
 def tags_before(view: HistoryView, rules: CleanupRules) -> dict[int, str]:
@@ -197,16 +197,16 @@ def _ages(records: list[VersionRecord], rules: CleanupRules, now: datetime) -> d
         versions = [record.version for record in records]
         before_version = versions[max(len(versions) - rules.retain_versions, 0)]
     age = rules.age
-    found = {}
+    ages = {}
     for record in records:
         time = record.manifest.timestamp or datetime.fromtimestamp(0, UTC)
         is_old = age is None or time < now - age
-        found[record.version] = (
+        ages[record.version] = (
             is_old
             and (before_version is None or record.version < before_version)
             and (rules.versions is None or record.version in rules.versions)
         )
-    return found
+    return ages
 
 
 def _cutoff(records: list[VersionRecord], removed: Collection[int]) -> datetime | None:
@@ -284,15 +284,15 @@ def roots_named_otherwise(view: HistoryView) -> dict[str, str]:
 
     Lance compares the names as text: a trailing slash, ``file://`` or a link makes them different.
     """
-    found, options = dict[str, str](), view.main_storage.options
+    roots, options = dict[str, str](), view.main_storage.options
     for name in view.refs.branches:
         with suppress(LanceExplorerError):
             own = place_of(view.uri, options)
             bases = [b for r in view.on_branch(name).history.records for b in r.manifest.base_paths]
             for path in dict.fromkeys(base.path for base in bases):
                 if path != view.uri and place_of(path, options) == own is not None:
-                    found[name] = path
-    return found
+                    roots[name] = path
+    return roots
 
 
 def _read_by_branch(view: HistoryView, name: str, roots: Roots) -> pl.DataFrame:
@@ -312,7 +312,7 @@ def _read_by_branch(view: HistoryView, name: str, roots: Roots) -> pl.DataFrame:
 
 
 def _removable(
-    found: Survey,
+    surveyed: Survey,
     stays: _Stays,
     goes: pl.DataFrame,
     prefix: str,
@@ -320,7 +320,7 @@ def _removable(
     rules: CleanupRules,
 ) -> pl.DataFrame:
     """Return the files that are removed, except manifests."""
-    own = found.objects.filter(
+    own = surveyed.objects.filter(
         pl.col("root") == OWN, pl.col("path").str.starts_with(prefix)
     ).with_columns(inner=pl.col("path").str.slice(len(prefix)))
     kind = pl.lit(None, pl.String)
@@ -342,12 +342,12 @@ def _removable(
     )
     week_ns = DAYS_IN_FLIGHT * 24 * 3600 * 10**9
     may_be_written = pl.lit(not rules.delete_unverified) & (
-        pl.col("modified_ns") >= found.listed_ns - week_ns
+        pl.col("modified_ns") >= surveyed.listed_ns - week_ns
     )
     cutoff_ns = 2**63 - 1 if cutoff is None else _nanoseconds(cutoff)
     data_cutoff_ns = 2**63 - 1
     if not rules.delete_unverified:
-        data_cutoff_ns = max(cutoff_ns, found.listed_ns - week_ns)
+        data_cutoff_ns = max(cutoff_ns, surveyed.listed_ns - week_ns)
     is_looked_at = (
         pl.when(pl.col("kind").is_in(["index", "reuse"]))
         .then(pl.lit(True))
@@ -362,7 +362,7 @@ def _removable(
     )
     removable = files.filter(
         is_looked_at,
-        (pl.col("kind") != "reuse") | pl.lit(not _has_row_maps(found.view.history)),
+        (pl.col("kind") != "reuse") | pl.lit(not _has_row_maps(surveyed.view.history)),
         ~pl.col("owner").is_in(stays.paths.implode()),
         ~may_be_written | (is_named & ~pl.col("kind").is_in(_TEMPORARY)),
     )
@@ -379,11 +379,11 @@ def _has_row_maps(history: History) -> bool:
 
 
 def _manifests(
-    found: Survey, records: list[VersionRecord], removed: Collection[int], prefix: str
+    surveyed: Survey, records: list[VersionRecord], removed: Collection[int], prefix: str
 ) -> pl.DataFrame:
     """Return the manifests that go."""
     paths = [prefix + record.file.path for record in records if record.version in removed]
-    sizes = found.objects.filter(root=OWN)
+    sizes = surveyed.objects.filter(root=OWN)
     named = pl.DataFrame({"path": paths}, schema={"path": pl.String})
     return (
         named.join(sizes, on="path")

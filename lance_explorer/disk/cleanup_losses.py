@@ -50,42 +50,42 @@ class _Loss(NamedTuple):
     ledger_keeps: bool = False
 
 
-def losses(found: Cleanup, objects: pl.DataFrame, left: pl.DataFrame) -> pl.DataFrame:
+def losses(cleanup: Cleanup, objects: pl.DataFrame, left: pl.DataFrame) -> pl.DataFrame:
     """Return one row for each kind of loss, the worst first.
 
     ``objects`` is whose each file is, ``left`` those in base paths that no version needs then.
     """
-    every = [*_damage(found, objects), *_left(left), *_lost(found)]
+    every = [*_damage(cleanup, objects), *_left(left), *_lost(cleanup)]
     columns = zip(*every, strict=True) if every else ((),) * len(LOSSES.names)
     return LOSSES.build(dict(zip(LOSSES.names, map(list, columns), strict=True)))
 
 
-def needed_by_others(found: Cleanup, objects: pl.DataFrame) -> pl.DataFrame:
+def needed_by_others(cleanup: Cleanup, objects: pl.DataFrame) -> pl.DataFrame:
     """Return the files that would go and that others need: Lance does not know, or does not ask.
 
     ``named`` is how a version names the file: by its path, or by that of its folder.
     """
-    branch = found.survey.view.branch
+    branch = cleanup.survey.view.branch
     is_other = ~pl.col("branch").eq_missing(pl.lit(branch, pl.String))
     is_other |= pl.col("is_detached") | pl.col("clone").is_not_null()
-    others = found.survey.named.frame.filter(is_other, pl.col("kind") != "manifest")[
+    others = cleanup.survey.named.frame.filter(is_other, pl.col("kind") != "manifest")[
         "path"
     ].implode()
-    own = objects.filter(base_uri=found.survey.named.roots.uris[OWN])
-    going = own.join(found.files.select("path"), on="path")
+    own = objects.filter(base_uri=cleanup.survey.named.roots.uris[OWN])
+    going = own.join(cleanup.files.select("path"), on="path")
     folder = pl.col("path").str.extract(r"^(.*_indices/[^/]+/)")
     named = going.with_columns(named=pl.when(folder.is_in(others)).then(folder).otherwise("path"))
     is_pinned = pl.col("status").cast(pl.String) == "pinned"
     return named.filter(is_pinned, pl.col("named").is_in(others))
 
 
-def without_damage(found: Cleanup, objects: pl.DataFrame) -> Cleanup | None:
+def without_damage(planned: Cleanup, objects: pl.DataFrame) -> Cleanup | None:
     """Return the same cleanup, made safe: tags first, and no unknown files.
 
     None if even that damages something.
     """
-    survey, view = found.survey, found.survey.view
-    needed = needed_by_others(found, objects)["named"].unique().implode()
+    survey, view = planned.survey, planned.survey.view
+    needed = needed_by_others(planned, objects)["named"].unique().implode()
     is_own = pl.col("branch").eq_missing(pl.lit(view.branch, pl.String)) & ~pl.col("is_detached")
     spans = (
         survey.named.frame.filter(is_own, pl.col("clone").is_null(), pl.col("path").is_in(needed))
@@ -100,26 +100,26 @@ def without_damage(found: Cleanup, objects: pl.DataFrame) -> Cleanup | None:
     for first, last in spans:  # by their last versions, so that few versions are in all spans
         if not any(first <= version <= last for version in tagged):
             tagged.add(max((fork for fork in forks if first <= fork <= last), default=last))
-    rules = replace(found.rules, delete_unverified=False, tagged_before=tuple(sorted(tagged)))
+    rules = replace(planned.rules, delete_unverified=False, tagged_before=tuple(sorted(tagged)))
     safe = cleanup(survey, rules)
     return None if any(_damage(safe, objects)) else safe
 
 
-def _damage(found: Cleanup, objects: pl.DataFrame) -> Iterator[_Loss]:
+def _damage(cleanup: Cleanup, objects: pl.DataFrame) -> Iterator[_Loss]:
     """Yield what would be broken."""
-    if found.files.is_empty():
+    if cleanup.files.is_empty():
         return
-    needed = needed_by_others(found, objects)
+    needed = needed_by_others(cleanup, objects)
     for (reason,), some in needed.group_by("reason", maintain_order=True):
         who = str(reason).removeprefix("kept by ")
         files = counted(len(some), "file")
         message = f"{who} could no longer be read: {files} that it needs would go"
         yield _Loss("damage", len(some), f"{message}, since Lance does not look there")
-    for ref in found.survey.view.refs.unreadable:
+    for ref in cleanup.survey.view.refs.unreadable:
         if ref.kind == "branch":
             which = "branches" if ref.name is None else f"branch {ref.name}"
             yield _Loss("damage", 1, f"perhaps files that {which} needs: {ref.problem}")
-    unverified = found.files.filter("is_unverified").select("path")
+    unverified = cleanup.files.filter("is_unverified").select("path")
     in_flight = objects.filter(pl.col("status").cast(pl.String) == "in_flight")
     young = in_flight.join(unverified, on="path", how="semi")
     if len(young):
@@ -139,16 +139,16 @@ def _left(left: pl.DataFrame) -> Iterator[_Loss]:
         yield _Loss("left_in_bases", len(left), message, ledger_keeps=True)
 
 
-def _lost(found: Cleanup) -> Iterator[_Loss]:
+def _lost(cleanup: Cleanup) -> Iterator[_Loss]:
     """Yield what only the removed versions record."""
-    records = found.survey.view.history.records
-    gone = [record for record in records if record.version in found.removed_versions]
-    kept = [record for record in records if record.version in found.reasons]
+    records = cleanup.survey.view.history.records
+    gone = [record for record in records if record.version in cleanup.removed_versions]
+    kept = [record for record in records if record.version in cleanup.reasons]
     if not gone:
         return
     yield _Loss("time_travel", len(gone), _time_travel(gone, kept))
     is_value = pl.col("kind").is_in(["data", "blob"]) & ~pl.col("is_unverified")
-    if files := len(found.files.filter(is_value)):
+    if files := len(cleanup.files.filter(is_value)):
         message = (
             f"what {counted(files, 'data file')} hold: rows deleted, or values updated, since; a "
             "shallow clone that reads them breaks, and a table does not know its clones"

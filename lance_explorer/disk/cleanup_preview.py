@@ -102,8 +102,10 @@ class CleanupPreview(Answering):
     breaks : list of str
         What others need and could no longer read, in sentences: branches, clones, commits under
         way.
-    instead : CleanupPreview or None If something breaks: the same cleanup after tags that keep what
-    others need, and without unnamed files. None if even that would break something. answer : Answer
+    instead : CleanupPreview or None
+        If something breaks: the same cleanup after tags that keep what others need, and without
+        unnamed files. None if even that would break something.
+    answer : Answer
         All of that, with what it rests on.
     code : str
         The call that does it; where something breaks, the calls of ``instead``, or nothing.
@@ -258,8 +260,8 @@ class CleanupPreview(Answering):
     @cached_property
     def breaks(self) -> list[str]:
         """What others need and could no longer read, in sentences."""
-        found = self.losses().filter(pl.col("what") == "damage")["message"]
-        return [f"{message[:1].upper()}{message[1:]}." for message in found]
+        messages = self.losses().filter(pl.col("what") == "damage")["message"]
+        return [f"{message[:1].upper()}{message[1:]}." for message in messages]
 
     @cached_property
     def instead(self) -> "CleanupPreview | None":
@@ -348,7 +350,7 @@ class CleanupPreview(Answering):
         ['deletion', 'transaction', 'manifest']
         """
         unverified = pl.col("size_bytes").filter("is_unverified").sum()
-        found = (
+        totals = (
             self.files()
             .group_by("kind")
             .agg(
@@ -357,7 +359,7 @@ class CleanupPreview(Answering):
                 unverified_bytes=unverified,
             )
         )
-        return SUMMARY.build(found.sort("kind").to_dict())
+        return SUMMARY.build(totals.sort("kind").to_dict())
 
     @documented(HELD)
     def held(self) -> pl.DataFrame:
@@ -387,10 +389,10 @@ class CleanupPreview(Answering):
             .then(pl.lit("versions that stay by the rules"))
             .otherwise(pl.col("reason"))
         )
-        found = kept.group_by(holder=holder).agg(
+        totals = kept.group_by(holder=holder).agg(
             num_files=pl.len().cast(pl.Int64), size_bytes=pl.col("size_bytes").sum()
         )
-        return HELD.build(found.sort("size_bytes", "holder", descending=[True, False]).to_dict())
+        return HELD.build(totals.sort("size_bytes", "holder", descending=[True, False]).to_dict())
 
     @documented(LOSSES)
     def losses(self) -> pl.DataFrame:

@@ -94,10 +94,10 @@ def columns(view: HistoryView, version: int) -> pl.DataFrame:
         for file in fragment.all_files:
             try:
                 root, path = data_file(file, bases, view.storage)
-                found, is_read = list(_pages(root, path, file)), True
+                by_field, is_read = list(_pages(root, path, file)), True
             except (FileNotFoundError, FormatError):
-                found, is_read = [(each, None) for each in file.fields if each >= 0], False
-            for field_id, pages in found:
+                by_field, is_read = [(each, None) for each in file.fields if each >= 0], False
+            for field_id, pages in by_field:
                 items = pages.num_items if pages else None
                 if pages is None and is_read and file in fragment.files and field_id in single:
                     items = fragment.physical_rows  # in the legacy format
@@ -158,26 +158,26 @@ def _pages(root: Storage, path: str, file: DataFile) -> Iterator[tuple[int, Colu
 
 def _one_a_row(schema: tuple[Field, ...]) -> set[int]:
     """Return the fields that have one value a row: those outside of lists."""
-    found = set[int]()
+    ids = set[int]()
     parents = {NO_PARENT}
     for each in schema:  # parents come before their children
         if each.parent_id in parents:
-            found.add(each.id)
+            ids.add(each.id)
             if each.logical_type == "struct":
                 parents.add(each.id)
-    return found
+    return ids
 
 
-def _uncompressed(found: Field | None, num_items: int | None) -> int | None:
-    if found is None or num_items is None or is_blob(found) or _is_packed(found):
+def _uncompressed(field: Field | None, num_items: int | None) -> int | None:
+    if field is None or num_items is None or is_blob(field) or _is_packed(field):
         return None
-    bits = value_bits(found.logical_type)
+    bits = value_bits(field.logical_type)
     return None if bits is None else -(-bits * num_items // 8)
 
 
-def _is_packed(found: Field) -> bool:
+def _is_packed(field: Field) -> bool:
     """Return whether a struct is stored as one column."""
-    return not {"packed", "lance-encoding:packed"}.isdisjoint(dict(found.metadata))
+    return not {"packed", "lance-encoding:packed"}.isdisjoint(dict(field.metadata))
 
 
 def _version(file: DataFile) -> str:

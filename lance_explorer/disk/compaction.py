@@ -115,7 +115,8 @@ def compaction_options(history: History, given: Mapping[str, Any]) -> Compaction
 
     Raises
     ------
-    InvalidArgumentError If an option does not exist, or its value is invalid.
+    InvalidArgumentError
+        If an option does not exist, or its value is invalid.
     """
     unknown = given.keys() - {*_NAMES, *_WITHOUT_EFFECT}
     if unknown:
@@ -229,9 +230,9 @@ def _differs(
 
 def _covered(view: HistoryView | None, segment: IndexMetadata) -> NDArray[np.uint64]:
     """Return the fragments that a segment covers; all of its time if it does not record them."""
-    found = segment.fragment_ids()
-    if found is not None:
-        return np.array(found.to_array(), dtype=np.uint64)
+    fragments = segment.fragment_ids()
+    if fragments is not None:
+        return np.array(fragments.to_array(), dtype=np.uint64)
     try:
         then = None if view is None else view.version(segment.dataset_version)
     except LanceExplorerError:
@@ -286,10 +287,10 @@ def _within_budget(
     for number, task in enumerate(tasks):
         size = 0
         if options.max_source_bytes is not None:
-            found = _source_bytes(history, task)
-            if found is None:
+            num_bytes = _source_bytes(history, task)
+            if num_bytes is None:
                 return [], "max_source_bytes is given, and the size of a data file is not recorded"
-            size = found
+            size = num_bytes
         sums = [
             have + more
             for have, more in zip(sums, (len(task), int(live[task].sum()), size), strict=True)

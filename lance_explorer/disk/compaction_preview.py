@@ -134,36 +134,36 @@ class CompactionPreview(Answering):
 
         Reads the row-ID sequences and deletions of rewritten fragments, if they are needed and few.
         """
-        told = list[str]()
+        sentences = list[str]()
         memory = max([self._memory(task) or 0 for task in self._plan.tasks], default=0)
         if memory >= _WORTH_TELLING_BYTES:
-            told.append(f"A task takes up to about {byte_size(memory, '%.0f')} of memory.")
+            sentences.append(f"A task takes up to about {byte_size(memory, '%.0f')} of memory.")
         indices = self._indices_to_remap()
         if indices:
-            told.append(
+            sentences.append(
                 f"Entries of {', '.join(indices)} are rewritten in the same commit: "
                 f"{self._num_physical:,} row addresses change."
             )
         files = self._num_deletion_files
         if files > _MOST_DELETION_FILES:
-            told.append(
+            sentences.append(
                 f"What becomes of row IDs is not told here, since {files:,} deletion files are "
                 "read for that: summary() tells it."
             )
-            return told
+            return sentences
         after = self._row_ids_after
         if after is not None:
             before = sum([self._row_id_bytes(task) or 0 for task in self._plan.tasks])
             size = sum([new.size_bytes for of_task in after for new in of_task])
-            told.append(
+            sentences.append(
                 f"Row IDs of these fragments take {byte_size(before)} in the manifest, "
                 f"{byte_size(size)} then."
             )
         reuse = self._reuse_bytes_after
         if reuse is not None and reuse != self._reuse_bytes:
             sizes = byte_size(self._reuse_bytes), byte_size(reuse)
-            told.append(f"The fragment reuse history takes {sizes[0]}, {sizes[1]} then.")
-        return told
+            sentences.append(f"The fragment reuse history takes {sizes[0]}, {sizes[1]} then.")
+        return sentences
 
     @property
     def problem(self) -> str | None:
@@ -189,11 +189,11 @@ class CompactionPreview(Answering):
         """
         tasks, ids = self._plan.tasks, self._history.states.ids
         target = self._plan.options.target_rows_per_fragment
-        found = self._row_ids_after
+        row_ids = self._row_ids_after
         after = (
             [None] * len(tasks)
-            if found is None
-            else [sum([each.size_bytes for each in new]) for new in found]
+            if row_ids is None
+            else [sum([each.size_bytes for each in new]) for new in row_ids]
         )
         return TASKS.build(
             {
@@ -225,14 +225,14 @@ class CompactionPreview(Answering):
         """
         target = self._plan.options.target_rows_per_fragment
         rows = list[tuple[int, int, int | None, int | None, str | None]]()
-        found = self._row_ids_after
+        row_ids = self._row_ids_after
         for task, count in enumerate(self._rows):
-            if found is None:
+            if row_ids is None:
                 rows += [(task, size, None, None, None) for size in new_sizes(count, target)]
             else:
                 rows += [
                     (task, new.num_rows, new.num_segments, new.size_bytes, new.encodings)
-                    for new in found[task]
+                    for new in row_ids[task]
                 ]
         columns = zip(*rows, strict=True) if rows else [[]] * len(NEW_FRAGMENTS.names)
         return NEW_FRAGMENTS.build(dict(zip(NEW_FRAGMENTS.names, map(list, columns), strict=True)))

@@ -107,16 +107,16 @@ class CompactedRows:
         self._contents = dict[int, FragmentContent]()
         if len(others):
             reader = RowReader(view, self._record.version)
-            found = reader.contents(set(others.tolist()), with_versions=False)
-            self._contents = {content.fragment.id: content for content in found}
+            contents = reader.contents(set(others.tolist()), with_versions=False)
+            self._contents = {content.fragment.id: content for content in contents}
 
     def row_ids(self) -> Iterator[list[NewRowIds]]:
         """Yield the sequences of the fragments that each task writes."""
         for task in self._tasks:
             sizes = new_sizes(int(self._live[task].sum()), self._target)
-            yield [self._told(sequence) for sequence in rechunked(self._pieces(task), sizes)]
+            yield [self._encoding(sequence) for sequence in rechunked(self._pieces(task), sizes)]
 
-    def _told(self, sequence: RowIdSequence) -> NewRowIds:
+    def _encoding(self, sequence: RowIdSequence) -> NewRowIds:
         size = sequence_size(sequence)
         if size > self._most_inline:
             return NewRowIds(len(sequence), None, 0, "spilled")

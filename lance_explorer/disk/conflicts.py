@@ -55,8 +55,8 @@ CONFLICTS = FrameSchema(
         Column(
             "outcome",
             pl.Enum(OUTCOMES),
-            "`rebased`: committed as it was, on top; `redone`: run again on the new version, by "
-            "itself; `refused_try_again`: an error that says so; `refused`: an error, for good",
+            "`rebased`: committed unchanged, on top; `redone`: run again by Lance on the new "
+            "version; `refused_try_again`: an error that says so; `refused`: a lasting error",
         ),
     ),
 )

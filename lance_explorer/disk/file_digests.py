@@ -27,7 +27,9 @@ def file_digests(root: Storage, path: str, size: int) -> Mapping[int, str]:
 
     Raises
     ------
-    CorruptFileError If the file does not end like a data file. FileNotFoundError
+    CorruptFileError
+        If the file does not end like a data file.
+    FileNotFoundError
         If there is no such file.
     """
     footer = decode_data_footer(
@@ -38,9 +40,9 @@ def file_digests(root: Storage, path: str, size: int) -> Mapping[int, str]:
     begin = footer.metadata_start
     end = root.get_range(path, begin, size - begin)
     columns = [column_buffers(one) for one in column_metadata(end, begin, footer)]
-    found = {number: _digest(root, path, size, places) for number, places in enumerate(columns)}
+    digests = {number: _digest(root, path, size, places) for number, places in enumerate(columns)}
     shared = [*global_buffers(end, begin, footer)]
-    return {**found, REST: _digest(root, path, size, [*shared, (begin, size - begin)])}
+    return {**digests, REST: _digest(root, path, size, [*shared, (begin, size - begin)])}
 
 
 def _digest(root: Storage, path: str, size: int, places: list[tuple[int, int]]) -> str:
@@ -53,8 +55,8 @@ def _digest(root: Storage, path: str, size: int, places: list[tuple[int, int]]) 
     return digest.hexdigest()
 
 
-def differing(recorded: Mapping[int, str], found: Mapping[int, str]) -> Iterator[int]:
+def differing(recorded: Mapping[int, str], actual: Mapping[int, str]) -> Iterator[int]:
     """Yield the numbers of the columns whose digests differ."""
-    for number in sorted(recorded.keys() | found.keys()):
-        if recorded.get(number) != found.get(number):
+    for number in sorted(recorded.keys() | actual.keys()):
+        if recorded.get(number) != actual.get(number):
             yield number

@@ -49,16 +49,16 @@ def named_data_files(view: HistoryView) -> Iterator[NamedDataFile]:
     first, last = np.full(count, len(history), np.int64), np.full(count, -1, np.int64)
     np.minimum.at(first, spans.keys, spans.first)
     np.maximum.at(last, spans.keys, spans.last)
-    found = dict[tuple[int | None, str], tuple[DataFile, int, int]]()
+    files = dict[tuple[int | None, str], tuple[DataFile, int, int]]()
     there = np.flatnonzero(last >= 0)  # others are only in versions that cannot be decoded
     for number in there[np.argsort(last[there], kind="stable")].tolist():
         for file in history.states[number].all_files:
             key, begin = (file.base_id, file.path), int(first[number])
-            if known := found.get(key):
+            if known := files.get(key):
                 begin = min(begin, known[2])
-            found[key] = file, number, begin
+            files[key] = file, number, begin
     records = history.records
-    for file, state, begin in found.values():
+    for file, state, begin in files.values():
         end = records[int(last[state])]
         versions, bases = (records[begin].version, end.version), end.manifest.base_paths
         yield NamedDataFile(file, history.states[state], state, versions, bases)

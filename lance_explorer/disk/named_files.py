@@ -421,10 +421,12 @@ class _OfBranch:
             },
             schema={"position": pl.Int64, "tag": pl.String},
         )
-        found = placed.join_where(
+        with_tags = placed.join_where(
             tags, pl.col("position") >= pl.col("first"), pl.col("position") <= pl.col("last")
         )
-        return found.group_by("root", "path").agg(tags=pl.col("tag").unique().sort().str.join(", "))
+        return with_tags.group_by("root", "path").agg(
+            tags=pl.col("tag").unique().sort().str.join(", ")
+        )
 
 
 def _spans(

@@ -104,37 +104,37 @@ def storage(view: HistoryView, clones: Iterable[HistoryView] = ()) -> pl.DataFra
     return owned(survey(view, clones))
 
 
-def owned(found: Survey) -> pl.DataFrame:
+def owned(surveyed: Survey) -> pl.DataFrame:
     """Return one row for each object of a survey, in the order of their paths."""
-    frame = owned_lazily(found).collect().sort("base_uri", "path")
+    frame = owned_lazily(surveyed).collect().sort("base_uri", "path")
     return STORAGE.build(frame.to_dict())
 
 
-def owned_lazily(found: Survey) -> pl.LazyFrame:
+def owned_lazily(surveyed: Survey) -> pl.LazyFrame:
     """Return the same in any order; unused columns cost nothing.
 
     For few objects it is made once: several checks and sums use it.
     """
     check_not_forked()
-    if found.owned is None:
-        rows = _owned(found)
-        if len(found.objects) > _FEW:
+    if surveyed.owned is None:
+        rows = _owned(surveyed)
+        if len(surveyed.objects) > _FEW:
             return rows
-        found.owned = rows.collect()
-    return found.owned.lazy()
+        surveyed.owned = rows.collect()
+    return surveyed.owned.lazy()
 
 
-def _owned(found: Survey) -> pl.LazyFrame:
-    branches = [None, *found.view.refs.branches]
-    owners = _owners(found)
-    objects = _classified(found.objects, branches)
+def _owned(surveyed: Survey) -> pl.LazyFrame:
+    branches = [None, *surveyed.view.refs.branches]
+    owners = _owners(surveyed)
+    objects = _classified(surveyed.objects, branches)
     rows = objects.join(owners, on=["root", "key"], how="left")
-    sizes = _named_files(found)
+    sizes = _named_files(surveyed)
     rows = rows.join(sizes, on=["root", "path"], how="left")
     gone = sizes.join(objects, on=["root", "path"], how="anti")
     if not gone.is_empty():
         rows = pl.concat([rows, _missing(gone, owners, branches)], how="diagonal")
-    return _told(found, rows)
+    return _with_reasons(surveyed, rows)
 
 
 def _classified(objects: pl.DataFrame, branches: Sequence[str | None]) -> pl.DataFrame:
@@ -176,9 +176,9 @@ def _classified(objects: pl.DataFrame, branches: Sequence[str | None]) -> pl.Dat
     )
 
 
-def _owners(found: Survey) -> pl.DataFrame:
+def _owners(surveyed: Survey) -> pl.DataFrame:
     """Return one row for each reference: who needs it, by its root and path."""
-    is_branch = pl.col("branch").eq_missing(pl.lit(found.view.branch, pl.String))
+    is_branch = pl.col("branch").eq_missing(pl.lit(surveyed.view.branch, pl.String))
     is_own = is_branch & pl.col("clone").is_null() & ~pl.col("is_detached")
     name = pl.col("branch").fill_null("main")
     pin = (
@@ -189,7 +189,7 @@ def _owners(found: Survey) -> pl.DataFrame:
         .when(~is_own)
         .then("branch " + name)
     )
-    rows = found.named.frame.with_columns(is_own=is_own, pin=pin, tag="tag " + pl.col("tags"))
+    rows = surveyed.named.frame.with_columns(is_own=is_own, pin=pin, tag="tag " + pl.col("tags"))
     pins = (
         rows.select("root", "path", pl.concat_list("pin", "tag").alias("pins"))
         .explode("pins")
@@ -199,27 +199,27 @@ def _owners(found: Survey) -> pl.DataFrame:
     )
     # Its own branch knows its range of versions best, then the main branch, then the first other.
     best = rows
-    if found.view.refs.branches or rows["is_detached"].any() or rows["clone"].count():
+    if surveyed.view.refs.branches or rows["is_detached"].any() or rows["clone"].count():
         order = (~pl.col("is_own"), pl.col("clone").is_not_null(), "is_detached", "branch")
         best = rows.sort(*order, nulls_last=False)
     each = best.group_by("root", "path").agg(
         pl.first("branch", "first", "last", "is_exact", "is_own").name.keep(),
         owner_kind=pl.first("kind"),
         is_live=(pl.col("is_own") & pl.col("is_latest")).any(),
-        is_written=_is_written(found),
+        is_written=_is_written(surveyed),
     )
     return each.join(pins, on=["root", "path"], how="left").rename({"path": "key"})
 
 
-def _is_written(found: Survey) -> pl.Expr:
+def _is_written(surveyed: Survey) -> pl.Expr:
     """Return whether the table itself wrote the named files in a base path; null: unknown."""
     is_of_table = pl.col("clone").is_null()
     is_others = (~is_of_table & pl.col("is_exact")).any() & ~is_of_table.any()
-    if not found.named.roots.is_of_clone:
+    if not surveyed.named.roots.is_of_clone:
         return ~is_others
     # Its source wrote the files that it had when the clone was made. If that version is lost, it is
     # unknown.
-    is_first = pl.col("first") == pl.lit(found.named.cloned_in, pl.UInt64)
+    is_first = pl.col("first") == pl.lit(surveyed.named.cloned_in, pl.UInt64)
     is_source = is_of_table & pl.col("branch").is_null() & is_first
     return (
         pl.when((is_of_table & pl.col("is_exact")).any())
@@ -229,9 +229,9 @@ def _is_written(found: Survey) -> pl.Expr:
     )
 
 
-def _named_files(found: Survey) -> pl.DataFrame:
+def _named_files(surveyed: Survey) -> pl.DataFrame:
     """Return the objects that are named one by one, with the named size."""
-    files = found.named.frame.filter(~pl.col("is_folder"))
+    files = surveyed.named.frame.filter(~pl.col("is_folder"))
     return files.group_by("root", "path").agg(
         named_bytes=pl.col("named_bytes").max(), named_kind=pl.first("kind")
     )
@@ -246,7 +246,7 @@ def _missing(
     return placed.join(owners, on=["root", "key"], how="left")
 
 
-def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
+def _with_reasons(surveyed: Survey, every: pl.DataFrame) -> pl.LazyFrame:
     """Return the frame: status and reason of each row."""
     first, last = [pl.col(name).cast(pl.String) for name in ("first", "last")]
     versions = (
@@ -260,10 +260,10 @@ def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
         .then(pl.concat_str(own_versions, "pins", separator=", ", ignore_nulls=True))
         .otherwise(None)
     )
-    status, reason = _first_that_holds(_verdicts(found, versions, needed_by))
-    uris = pl.Series(found.named.roots.uris, dtype=pl.String)
+    status, reason = _first_that_holds(_verdicts(surveyed, versions, needed_by))
+    uris = pl.Series(surveyed.named.roots.uris, dtype=pl.String)
     modified = pl.col("modified_ns").cast(pl.Datetime("ns", "UTC")).dt.cast_time_unit("us")
-    return _with_facts(found, every).select(
+    return _with_facts(surveyed, every).select(
         base_uri=pl.col("root").replace_strict(range(len(uris)), uris, return_dtype=pl.String),
         path=pl.col("path"),
         kind=pl.col("kind").cast(pl.Enum(KINDS)),
@@ -271,7 +271,7 @@ def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
         named_bytes=pl.col("named_bytes"),
         modified=modified,
         status=status.cast(pl.Enum(STATUSES)),
-        is_own=_is_own(found),
+        is_own=_is_own(surveyed),
         reason=reason,
         written_by=pl.when("is_exact").then("first"),
         needed_by=needed_by,
@@ -281,19 +281,19 @@ def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
     )
 
 
-def _is_own(found: Survey) -> pl.Expr:
+def _is_own(surveyed: Survey) -> pl.Expr:
     """Return whether an object is of this table."""
     is_written = pl.when("is_named").then("is_written").otherwise(pl.lit(True))
-    in_base = pl.col("root").is_in([*found.named.roots.bases])
+    in_base = pl.col("root").is_in([*surveyed.named.roots.bases])
     return pl.when(pl.col("root") == OWN).then(True).when(in_base).then(is_written).otherwise(False)
 
 
-def _with_facts(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
+def _with_facts(surveyed: Survey, every: pl.DataFrame) -> pl.LazyFrame:
     """Return the rows with their kind, whether they are named or live, and what pins them."""
-    own_name = found.view.branch
+    own_name = surveyed.view.branch
     lies_own = pl.col("lies_in").eq_missing(pl.lit(own_name, pl.String))
     is_kept_whole = pl.col("kind").is_in(_OF_A_BRANCH) & pl.col("is_listed") & (
-        (pl.col("kind") != "mem_wal") | pl.lit(found.named.has_mem_wal)
+        (pl.col("kind") != "mem_wal") | pl.lit(surveyed.named.has_mem_wal)
     ) | (pl.col("path") == "_latest.manifest")
     return (
         every.lazy()
@@ -316,14 +316,14 @@ def _with_facts(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
     )
 
 
-def _verdicts(found: Survey, versions: pl.Expr, needed_by: pl.Expr) -> list[_Verdict]:
+def _verdicts(surveyed: Survey, versions: pl.Expr, needed_by: pl.Expr) -> list[_Verdict]:
     """Return the possible statuses of an object; the first that holds counts."""
     young_ns = DAYS_IN_FLIGHT * 24 * 3600 * 10**9
-    is_young = pl.col("modified_ns") > found.listed_ns - young_ns
-    closed = pl.Series([problem is not None for problem in found.named.roots.problems])
-    why_closed = pl.Series(found.named.roots.problems, dtype=pl.String)
+    is_young = pl.col("modified_ns") > surveyed.listed_ns - young_ns
+    closed = pl.Series([problem is not None for problem in surveyed.named.roots.problems])
+    why_closed = pl.Series(surveyed.named.roots.problems, dtype=pl.String)
     is_closed = pl.col("root").replace_strict(range(len(closed)), closed, return_dtype=pl.Boolean)
-    problems = found.problems
+    problems = surveyed.problems
     unread = (
         f"{len(problems):,} of what may name it cannot be read: {problems[0]}" if problems else ""
     )
@@ -350,7 +350,7 @@ def _verdicts(found: Survey, versions: pl.Expr, needed_by: pl.Expr) -> list[_Ver
             pl.col("is_live"),
             "live",
             pl.when("is_named")
-            .then(pl.lit(f"version {found.view.latest_version}, the latest, needs it"))
+            .then(pl.lit(f"version {surveyed.view.latest_version}, the latest, needs it"))
             .otherwise(pl.lit("the table needs it, whatever the version")),
         ),
         (pl.col("pins").is_not_null(), "pinned", "kept by " + pl.col("pins")),

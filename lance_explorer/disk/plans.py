@@ -17,7 +17,7 @@ _CLEANUPS = {
 }
 
 
-def plans(found: Survey, check: Callable[[], None] = lambda: None) -> dict[str, Answer]:
+def plans(surveyed: Survey, check: Callable[[], None] = lambda: None) -> dict[str, Answer]:
     """Return what a cleanup and a compaction would do, by their titles.
 
     ``check`` is called between them, and may end the work.
@@ -30,6 +30,6 @@ def plans(found: Survey, check: Callable[[], None] = lambda: None) -> dict[str, 
     """
     made = dict[str, Answer]()
     for title, rules in _CLEANUPS.items():
-        made[title] = CleanupPreview(cleanup(found, rules)).in_words()
+        made[title] = CleanupPreview(cleanup(surveyed, rules)).in_words()
         check()
-    return {**made, "A compaction": compaction_preview(found.view, {}).in_words()}
+    return {**made, "A compaction": compaction_preview(surveyed.view, {}).in_words()}

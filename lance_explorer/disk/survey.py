@@ -79,18 +79,18 @@ def survey(view: HistoryView, clones: Iterable[HistoryView] = ()) -> Survey:
         )
         view = before.refreshed()
         named = named_files(view, [clone.refreshed() for clone in clones])
-        found = pl.concat([objects, *_elsewhere(named), *_looked_for_again(named, objects)])
+        every = pl.concat([objects, *_elsewhere(named), *_looked_for_again(named, objects)])
         gone = kept - _versions(view.refreshed())
-        result = Survey(view, named, found, listed_ns)
+        result = Survey(view, named, every, listed_ns)
         if not gone:
             return result
     named.problems.append("versions were removed all the time while the table was listed")
     return result
 
 
-def closed_bases(found: Survey) -> dict[str, str]:
+def closed_bases(surveyed: Survey) -> dict[str, str]:
     """Return the table's own base paths that could not be looked at, and why."""
-    roots = found.named.roots
+    roots = surveyed.named.roots
     return {
         roots.uris[root]: problem
         for root in roots.bases
@@ -100,15 +100,15 @@ def closed_bases(found: Survey) -> dict[str, str]:
 
 def _versions(view: HistoryView) -> set[tuple[str | None, VersionFile]]:
     """Return the versions that are kept now, on all branches."""
-    found = set[tuple[str | None, VersionFile]]()
+    versions = set[tuple[str | None, VersionFile]]()
     for name in [None, *view.refs.branches]:
         try:
             listing = view.on_branch(name).listing
         except LanceExplorerError:
             continue
         files = [file for file in (*listing.versions, *listing.detached) if not file.is_recorded]
-        found.update([(name, file) for file in files])
-    return found
+        versions.update([(name, file) for file in files])
+    return versions
 
 
 def _objects(root: int, files: Iterable[FileInfo]) -> pl.DataFrame:

@@ -96,8 +96,8 @@ class DiskUsage(Answering):
     Attributes
     ----------
     total_bytes : int
-        Size of all objects below the root of the table and in its own base paths: what it reads
-        in another table, as clones do, is not its own.
+        Size of all objects below the root of the table and in its own base paths: what it reads in
+        another table, as clones do, is not its own.
     live_bytes : int
         Of these, what the latest version of the branch needs.
     not_counted : list of str
@@ -105,7 +105,8 @@ class DiskUsage(Answering):
         table's.
     sentence : str
         The answer in one sentence.
-    answer : Answer It with its evidence.
+    answer : Answer
+        It with its evidence.
 
     Examples
     --------
@@ -127,14 +128,14 @@ class DiskUsage(Answering):
     def answer(self) -> Answer:
         """What is on disk, largest first; by version, too."""
         totals = {"total_bytes": self.total_bytes, "live_bytes": self.live_bytes}
-        found = self.summary()
-        largest = found.sort("size_bytes", descending=True)
+        usage = self.summary()
+        largest = usage.sort("size_bytes", descending=True)
         return Answer(
             said(self.sentence),
             (
                 Section("totals", None, totals),
                 Section("not_counted", None, lines(self.not_counted)),
-                Section("summary", "By kind and status", found, shown=largest, schema=USAGE),
+                Section("summary", "By kind and status", usage, shown=largest, schema=USAGE),
                 Section("versions", None, self.versions(), schema=USAGE_BY_VERSION),
             ),
             "table.disk_usage().summary()",
@@ -174,13 +175,13 @@ class DiskUsage(Answering):
         """The answer in one sentence."""
         rest = self.summary().filter(pl.col("status") != "live").sort("size_bytes", descending=True)
         is_told = pl.col("size_bytes") >= _LEAST_SHARE * self.total_bytes
-        told = rest.filter(is_told).head(_MOST_PARTS)
+        largest = rest.filter(is_told).head(_MOST_PARTS)
         parts = [f"{byte_size(self.live_bytes)} the latest version"]
-        for row in told.iter_rows(named=True):
+        for row in largest.iter_rows(named=True):
             words = _WORDS[row["status"]].format(KIND_WORDS[row["kind"]])
             parts.append(f"{byte_size(row['size_bytes'])} {words}")
-        if len(rest) > len(told):
-            more = int(rest["size_bytes"].sum()) - int(told["size_bytes"].sum())
+        if len(rest) > len(largest):
+            more = int(rest["size_bytes"].sum()) - int(largest["size_bytes"].sum())
             parts.append(f"{byte_size(more)} of other kinds")
         at_least = "at least " if self.not_counted else ""
         sentence = f"{at_least}{byte_size(self.total_bytes)} on disk: {', '.join(parts)}"
@@ -208,10 +209,10 @@ class DiskUsage(Answering):
         >>> table.disk_usage().summary().filter(kind="deletion")["status"].to_list()
         ['live', 'old']
         """
-        found = self._objects.group_by("kind", "status").agg(
+        totals = self._objects.group_by("kind", "status").agg(
             num_objects=pl.len().cast(pl.Int64), size_bytes=pl.col("size_bytes").sum()
         )
-        return USAGE.build(found.sort("kind", "status").to_dict())
+        return USAGE.build(totals.sort("kind", "status").to_dict())
 
     @documented(USAGE_BY_VERSION)
     def versions(self) -> pl.DataFrame:
@@ -255,8 +256,8 @@ class DiskUsage(Answering):
         rows = rows.sort("version", nulls_last=True)
         counts = [name for name in USAGE_BY_VERSION.names if name.endswith("_bytes")][:-1]
         filled = rows.with_columns(pl.col("num_objects", *counts).fill_null(0))
-        told = filled.with_columns(total_bytes=pl.col("size_bytes").cum_sum())
-        return USAGE_BY_VERSION.build(told.select(USAGE_BY_VERSION.names).to_dict())
+        totals = filled.with_columns(total_bytes=pl.col("size_bytes").cum_sum())
+        return USAGE_BY_VERSION.build(totals.select(USAGE_BY_VERSION.names).to_dict())
 
 
 def disk_usage(view: HistoryView, clones: Iterable[HistoryView] = ()) -> DiskUsage:

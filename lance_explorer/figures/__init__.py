@@ -468,8 +468,8 @@ def profile(profile: Profile) -> go.Figure:
     >>> figure.layout.title.text
     '1 column, in 7 versions'
     """
-    found = of_values(profile, Profile, "a Profile (table.profile(...))")
-    return draw_profile(found.to_polars(), found.shifts(_SHIFTS_MARKED))
+    profiled = of_values(profile, Profile, "a Profile (table.profile(...))")
+    return draw_profile(profiled.to_polars(), profiled.shifts(_SHIFTS_MARKED))
 
 
 def drift(drift: Drift) -> go.Figure:
@@ -491,8 +491,10 @@ def drift(drift: Drift) -> go.Figure:
     >>> lx.figures.drift(table.changes(2, 3).drift("id")).layout.title.text
     'id: 0 of 6 rows moved'
     """
-    found = of_values(drift, Drift, "a Drift (table.changes(...).drift(...))")
-    return draw_drift(found.column, found.histogram(), found.histogram("cosine"), found.summary())
+    drifted = of_values(drift, Drift, "a Drift (table.changes(...).drift(...))")
+    return draw_drift(
+        drifted.column, drifted.histogram(), drifted.histogram("cosine"), drifted.summary()
+    )
 
 
 # ------------------------------------------------------------------------------------ of lineage

@@ -237,20 +237,23 @@ def _texts_of(numbers: list[int], dtype: pl.DataType) -> list[str]:
 def _counted(parts: Sequence[pl.Series], *, by_value: bool) -> _COUNTS:
     """Return counts of all values in their order, or of the most frequent ones."""
     names = [str(number) for number in range(len(parts))]
-    found = pl.DataFrame(schema={"value": parts[0].dtype})
+    table = pl.DataFrame(schema={"value": parts[0].dtype})
     for name, part in zip(names, parts, strict=True):
         counts = part.drop_nulls().alias("value").value_counts(name=name)
-        found = found.join(counts, on="value", how="full", coalesce=True)
-    found = found.with_columns(pl.col(names).fill_null(0))
+        table = table.join(counts, on="value", how="full", coalesce=True)
+    table = table.with_columns(pl.col(names).fill_null(0))
     if by_value:
-        shown, others = found.sort("value"), found.clear()
+        shown, others = table.sort("value"), table.clear()
     else:
         total = pl.sum_horizontal(names)
-        order = found.sort(total, "value", descending=[True, False])
+        order = table.sort(total, "value", descending=[True, False])
         shown, others = order.head(_MOST_VALUES), order[_MOST_VALUES:]
     labels = briefs_of(shown["value"], _LONGEST_TITLE)[0].to_list()
-    told = [shown[name].to_list() for name in names]
+    columns_of_counts = [shown[name].to_list() for name in names]
     if len(others):
         labels.append(f"{len(others):,} others")
-        told = [[*own, int(others[name].sum())] for name, own in zip(names, told, strict=True)]
-    return tuple(labels), [tuple(own) for own in told]
+        columns_of_counts = [
+            [*own, int(others[name].sum())]
+            for name, own in zip(names, columns_of_counts, strict=True)
+        ]
+    return tuple(labels), [tuple(own) for own in columns_of_counts]

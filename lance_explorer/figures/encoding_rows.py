@@ -77,8 +77,8 @@ def encoding_rows(
     by_row = parts.partition_by("row", as_dict=True)
     words, sizes = [], []
     for row in rows.iter_rows(named=True):
-        found = by_row.get((row["row"],), parts.clear())
-        words.append(_words(row, found))
+        row_parts = by_row.get((row["row"],), parts.clear())
+        words.append(_words(row, row_parts))
         sizes.append(_sizes(row["encoded_bytes"], row["best_bytes"]))
     texts = [pl.Series("words", words, pl.List(pl.String)), pl.Series("sizes", sizes, pl.String)]
     return EncodingRows(rows.with_columns(texts), parts)

@@ -121,8 +121,8 @@ def _is_small(data_files: pl.DataFrame, fragments: pl.DataFrame, small_rows: int
     return (rows < small_rows).fill_null(False)
 
 
-def _add_bars(figure: go.Figure, found: SizeBins, small: str, row: int) -> None:
-    bins = [(at, each) for at, each in enumerate(found.bins) if each.total]
+def _add_bars(figure: go.Figure, sizes: SizeBins, small: str, row: int) -> None:
+    bins = [(at, each) for at, each in enumerate(sizes.bins) if each.total]
     for name, color, counts in (
         (small, WARNING, [each.small for _, each in bins]),
         (LARGE_WORDS, ACCENT, [each.total - each.small for _, each in bins]),
@@ -142,10 +142,10 @@ def _add_bars(figure: go.Figure, found: SizeBins, small: str, row: int) -> None:
             row=row,
             col=1,
         )
-    if found.aim is not None:
+    if sizes.aim is not None:
         line = {"color": MUTED, "width": 1, "dash": "dash"}
-        figure.add_vline(x=found.aim, line=line, row=row, col=1)
-    if found.beyond:
+        figure.add_vline(x=sizes.aim, line=line, row=row, col=1)
+    if sizes.beyond:
         at_right = {"x": 1, "xref": "x domain", "xanchor": "right", "yref": "y domain"}
         above = {"y": 1, "yanchor": "bottom", "showarrow": False}
-        figure.add_annotation(text=found.beyond, **at_right, **above, row=row, col=1)
+        figure.add_annotation(text=sizes.beyond, **at_right, **above, row=row, col=1)

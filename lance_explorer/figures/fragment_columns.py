@@ -27,7 +27,7 @@ class FragmentColumns(NamedTuple):
         ``left`` and ``width`` as parts of the width of the picture; ``deleted``, the part of the
         height for deleted rows; and ``words``, lines that say all of it.
     parts : polars.DataFrame
-        ``column``, ``made_by`` (null if unknown), how many rows are ``live``, and for which
+        ``column``, ``created_by`` (null if unknown), how many rows are ``live``, and for which
         ``share`` of the height.
     num_each : int
         How many fragments a column stands for, at most.
@@ -69,14 +69,14 @@ def fragment_columns(origins: pl.DataFrame) -> FragmentColumns:
         for first, column in zip(firsts, columns.iter_rows(named=True), strict=True)
     ]
     columns = columns.with_columns(words=pl.Series(said, dtype=pl.List(pl.String)))
-    parts = placed.group_by("column", "made_by", maintain_order=True).agg(pl.col("live").sum())
+    parts = placed.group_by("column", "created_by", maintain_order=True).agg(pl.col("live").sum())
     parts = parts.join(columns.select("column", "rows"), on="column", maintain_order="left")
     alone = 1 / pl.len().over("column")
     share = pl.when(pl.col("rows") > 0).then(pl.col("live") / pl.col("rows")).otherwise(alone)
     deleted = pl.when(pl.col("rows") > 0).then(1 - pl.col("live") / pl.col("rows")).otherwise(0.0)
     return FragmentColumns(
         columns.with_columns(_places(columns["rows"])).with_columns(deleted=deleted).drop("live"),
-        parts.select("column", "made_by", "live", share=share),
+        parts.select("column", "created_by", "live", share=share),
         num_each,
     )
 
@@ -97,9 +97,9 @@ def _places(rows: pl.Series) -> list[pl.Series]:
 
 def _words(row: dict[str, Any]) -> list[str]:
     made = "made before the kept versions"
-    if row["made_in"] is not None:
-        operation = text(row["made_by_operation"] or "unknown operation")
-        made = f"made by {operation} in version {row['made_in']:,}"
+    if row["created_in"] is not None:
+        operation = text(row["created_by_operation"] or "unknown operation")
+        made = f"made by {operation} in version {row['created_in']:,}"
     size = "unknown size" if row["data_bytes"] is None else byte_size(row["data_bytes"])
     return [
         f"Fragment {row['fragment_id']:,}",

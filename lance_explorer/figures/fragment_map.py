@@ -56,7 +56,7 @@ def fragment_map(
     parts = parts.join(columns, on="column", maintain_order="left")
     figure = go.Figure()
     for kind, color in (*KIND_COLORS.items(), (None, KIND_COLORS["other"])):
-        bars = parts.filter(pl.col("made_by").eq_missing(pl.lit(kind)))
+        bars = parts.filter(pl.col("created_by").eq_missing(pl.lit(kind)))
         if len(bars):
             labels = [f"{count:,}" for count in bars["live"]]
             _add_bars(figure, bars, bars["share"], kind or "unknown", {"color": color}, labels)

@@ -22,8 +22,8 @@ def fragment_origins(
     Returns
     -------
     polars.DataFrame
-        ``fragments`` with ``made_in``, the version (UInt64), and ``made_by`` and
-        ``made_by_operation``, the kind and the operation of that commit (String). They are null
+        ``fragments`` with ``created_in``, the version (UInt64), and ``created_by`` and
+        ``created_by_operation``, the kind and the operation of that commit (String). They are null
         where the version that made the fragment is not known.
     """
     states = state_origins(all_fragments, versions)
@@ -32,7 +32,7 @@ def fragment_origins(
         (pl.col("first_version") <= version) & (pl.col("last_version") >= version)
     )
     return fragments.join(
-        present.select("fragment_id", "made_in", "made_by", "made_by_operation"),
+        present.select("fragment_id", "created_in", "created_by", "created_by_operation"),
         on="fragment_id",
         how="left",
         maintain_order="left",
@@ -52,19 +52,19 @@ def state_origins(all_fragments: pl.DataFrame, versions: pl.DataFrame) -> pl.Dat
     Returns
     -------
     polars.DataFrame
-        ``all_fragments``, ordered by fragment and first version, with ``made_by`` and
-        ``made_by_operation`` as above, and ``position`` and ``last_position`` (UInt32): where the
-        first and the last version of the interval stand among the kept ones.
+        ``all_fragments``, ordered by fragment and first version, with ``created_by`` and
+        ``created_by_operation`` as above, and ``position`` and ``last_position`` (UInt32) of the
+        first and the last version of the interval among the kept ones.
     """
     kept = versions.select("version").with_row_index("position")
     kinds = versions.select(
-        made_in="version",
-        made_by=pl.col("kind").cast(pl.String),
-        made_by_operation=pl.col("operation").cast(pl.String),
+        created_in="version",
+        created_by=pl.col("kind").cast(pl.String),
+        created_by_operation=pl.col("operation").cast(pl.String),
     )
     return (
         all_fragments.join(kept.rename({"version": "first_version"}), on="first_version")
         .join(kept.select(last_version="version", last_position="position"), on="last_version")
-        .join(kinds, on="made_in", how="left")
+        .join(kinds, on="created_in", how="left")
         .sort("fragment_id", "first_version")
     )

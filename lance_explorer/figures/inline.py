@@ -45,7 +45,8 @@ def history_strip(versions: pl.DataFrame) -> str:
 
     Returns
     -------
-    str An SVG element; "" if there are no versions.
+    str
+        An SVG element; "" if there are no versions.
 
     Examples
     --------
@@ -106,7 +107,8 @@ def fragments_strip(fragments: pl.DataFrame) -> str:
 
     Returns
     -------
-    str An SVG element; "" if there are no fragments.
+    str
+        An SVG element; "" if there are no fragments.
 
     Examples
     --------
@@ -166,7 +168,8 @@ def shares_strip(shares: Mapping[str, int], colors: Mapping[str, str], label: st
 
     Returns
     -------
-    str An SVG element; "" if all parts are 0.
+    str
+        An SVG element; "" if all parts are 0.
 
     Examples
     --------

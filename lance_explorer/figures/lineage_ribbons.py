@@ -44,7 +44,7 @@ class _Ribbon:
     x1: float = 0.0
     y1: float = 0.0
     width1: float = 0.0
-    goes_on: bool = False
+    continues: bool = False
 
 
 def place_ribbons(
@@ -127,9 +127,9 @@ class _Places:
         """Return a ribbon with its widths, but not yet its heights."""
         begin = self._begin[end]
         arrives = version - HALF_VERSION if begin is None else self._x0[end]
-        goes_on = self._x1[start] >= arrives
-        departs = max(arrives - length, self._x0[start]) if goes_on else self._x1[start]
-        ribbon = _Ribbon(start, end, version, goes_on=goes_on, x0=departs, x1=arrives)
+        continues = self._x1[start] >= arrives
+        departs = max(arrives - length, self._x0[start]) if continues else self._x1[start]
+        ribbon = _Ribbon(start, end, version, continues=continues, x0=departs, x1=arrives)
         if kind != "restore" and rows is not None:
             ribbon.width0 = self._width(start, version - 1, rows)
             ribbon.width1 = self._width(end, version, rows)
@@ -140,7 +140,7 @@ class _Places:
         for together in _grouped(ribbons, [(one.start, one.version) for one in ribbons]):
             together.sort(key=lambda one: self.y[one.end])
             start, total = together[0].start, sum([one.width0 for one in together])
-            y = self._edge(start, together[0].version - 1, total, at_bottom=together[0].goes_on)
+            y = self._edge(start, together[0].version - 1, total, at_bottom=together[0].continues)
             for one in together:
                 one.y0, y = y, y + one.width0
         for together in _grouped(ribbons, [(one.end, one.version) for one in ribbons]):

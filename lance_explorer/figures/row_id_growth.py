@@ -53,10 +53,10 @@ def growth_words(row: dict[str, Any]) -> str:
     if row["row_ids_bytes"] is None:
         return ""
     segments, best = row["num_segments"], row["best_per_row"]
-    told = "" if segments is None else f" in {plural(segments, 'segment')}"
+    stored = "" if segments is None else f" in {plural(segments, 'segment')}"
     at_best = "" if best is None else f", at best {per_row(best)}"
     taken, each = size(row["row_ids_bytes"]), per_row(row["bytes_per_row"])
-    return f"Row IDs: {taken}{told}; {each} a row{at_best}"
+    return f"Row IDs: {taken}{stored}; {each} a row{at_best}"
 
 
 def _sum_until(

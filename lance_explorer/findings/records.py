@@ -187,13 +187,13 @@ class Finding:
     @property
     def why(self) -> str:
         """Its consequence and possible causes, in sentences."""
-        told = "; or ".join([cause.words for cause in self.causes])
+        causes = "; or ".join([cause.words for cause in self.causes])
         begin = "Cause" if len(self.causes) == 1 else "Possible causes"
         bug = f"Known bug: {self.known_bug}." if self.known_bug else ""
         readers = f"Releases that answer wrongly because of it: {self.readers}."
         parts = (
             self.consequence,
-            f"{begin}: {told}." if told else "",
+            f"{begin}: {causes}." if causes else "",
             bug,
             readers if self.readers else "",
         )
@@ -212,6 +212,6 @@ class Finding:
         return " ".join(filter(None, (seen + end, self.why, self.to_do)))
 
 
-def of_branch(branch: str | None, found: Iterable[Finding]) -> Iterator[Finding]:
+def of_branch(branch: str | None, findings: Iterable[Finding]) -> Iterator[Finding]:
     """Yield findings as those of a branch."""
-    return (replace(one, branch=branch) for one in found)
+    return (replace(one, branch=branch) for one in findings)

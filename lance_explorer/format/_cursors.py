@@ -91,16 +91,16 @@ class Cursors:
             return Numbers(values, written)
         some = slice(None) if written.all() else np.flatnonzero(written)
         starts = self.at[some] + 1
-        found, lengths = read_varints(self.view, starts)
-        shortest = (lengths == 1) | (found >> (7 * (lengths - 1)).astype(np.uint64) != 0)
+        numbers, lengths = read_varints(self.view, starts)
+        shortest = (lengths == 1) | (numbers >> (7 * (lengths - 1)).astype(np.uint64) != 0)
         long = np.flatnonzero(lengths > _WORD_BYTES)
         if len(long):
-            found[long], lengths[long], shortest[long] = self._long(starts[long], found[long])
+            numbers[long], lengths[long], shortest[long] = self._long(starts[long], numbers[long])
         behind = starts + lengths
-        fits = shortest & (behind <= self.ends[some]) & (found <= np.uint64(largest))
+        fits = shortest & (behind <= self.ends[some]) & (numbers <= np.uint64(largest))
         if not with_zero:
-            fits &= found != 0
-        values[some] = np.where(fits, found, np.uint64(0))
+            fits &= numbers != 0
+        values[some] = np.where(fits, numbers, np.uint64(0))
         self._move(some, behind, fits)
         return Numbers(values, written)
 

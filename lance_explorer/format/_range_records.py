@@ -57,12 +57,12 @@ def read_records(data: bytes, *, with_versions: bool) -> Iterator[tuple[int, Ran
     view = np.frombuffer(data + bytes(_PADDING), dtype=np.uint8)
     position, window, size = 0, _FIRST_WINDOW, len(data)
     while position < size:
-        found = None
+        ranges = None
         if data[position : position + 3 : 2] == _NESTED and size - position > _FEW_BYTES:
-            found = _ranges(view[position:], min(window, size - position), with_versions)
-        if found is not None:
-            yield position, found[0]
-            position += found[1]
+            ranges = _ranges(view[position:], min(window, size - position), with_versions)
+        if ranges is not None:
+            yield position, ranges[0]
+            position += ranges[1]
             window = min(8 * window, _LARGEST_WINDOW)
             continue
         window = _FIRST_WINDOW

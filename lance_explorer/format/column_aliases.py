@@ -22,7 +22,8 @@ def with_column_names(message: bytes, names: Mapping[str, str]) -> bytes:
 
     Raises
     ------
-    CorruptFileError If these bytes are not a manifest message.
+    CorruptFileError
+        If these bytes are not a manifest message.
     """
     manifest = parse(pb.ManifestEnvelope, message, "manifest")
     for field in manifest.fields:
@@ -71,10 +72,10 @@ def column_types(message: bytes) -> dict[str, tuple[str, ...]]:
 
 def _with_columns(manifest: pb.ManifestEnvelope) -> list[tuple[pb.Field, str]]:
     """Return fields with the column that each belongs to, depth first; without orphans."""
-    owners, found = dict[int, str](), list[tuple[pb.Field, str]]()
+    owners, fields = dict[int, str](), list[tuple[pb.Field, str]]()
     for field in manifest.fields:
         owner = field.name if field.parent_id == NO_PARENT else owners.get(field.parent_id)
         if owner is not None:
             owners[field.id] = owner
-            found.append((field, owner))
-    return found
+            fields.append((field, owner))
+    return fields

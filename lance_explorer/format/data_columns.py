@@ -73,12 +73,12 @@ def column_metadata(data: bytes, begin: int, footer: DataFooter) -> list[bytes]:
     count, table = footer.num_columns or 0, (footer.offsets_start or 0) - begin
     if table < 0 or table + count * _PLACE.size > len(data):
         raise CorruptFileError(f"the places of {count} columns do not fit into the file")
-    found = list[bytes]()
+    messages = list[bytes]()
     for offset, length in _PLACE.iter_unpack(data[table : table + count * _PLACE.size]):
         if offset < begin or offset + length > begin + len(data):
-            raise CorruptFileError(f"the metadata of column {len(found)} lie outside the file")
-        found.append(data[offset - begin : offset - begin + length])
-    return found
+            raise CorruptFileError(f"the metadata of column {len(messages)} lie outside the file")
+        messages.append(data[offset - begin : offset - begin + length])
+    return messages
 
 
 def global_buffers(data: bytes, begin: int, footer: DataFooter) -> Iterator[tuple[int, int]]:
@@ -102,13 +102,13 @@ def column_buffers(data: bytes) -> list[tuple[int, int]]:
     [(64, 8)]
     """
     message = parse(pb.ColumnPages, data, "column metadata")
-    found = list[tuple[int, int]]()
+    buffers = list[tuple[int, int]]()
     parts: list[pb.ColumnPage | pb.ColumnPages] = [*message.pages, message]
     for part in parts:
         if len(part.buffer_offsets) != len(part.buffer_sizes):
             raise CorruptFileError("a column has more or fewer places of buffers than sizes")
-        found += zip(part.buffer_offsets, part.buffer_sizes, strict=True)
-    return found
+        buffers += zip(part.buffer_offsets, part.buffer_sizes, strict=True)
+    return buffers
 
 
 @decoder

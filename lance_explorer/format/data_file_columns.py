@@ -51,8 +51,8 @@ class IntLists:
     def at(self, file: int) -> tuple[int, ...]:
         """Return the list of one file."""
         number = self.number[file]
-        found: list[int] = self.values[self.offsets[number] : self.offsets[number + 1]].tolist()
-        return tuple(found)
+        values: list[int] = self.values[self.offsets[number] : self.offsets[number + 1]].tolist()
+        return tuple(values)
 
     def flat(self) -> tuple[Positions, NDArray[np.int32]]:
         """Return the lists of all files concatenated: where each begins, and the values.

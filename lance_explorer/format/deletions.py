@@ -61,7 +61,8 @@ def decode_deletion_file(data: bytes, file_type: int, physical_rows: int | None 
 
     Raises
     ------
-    CorruptFileError If it names more rows or higher offsets than the fragment has.
+    CorruptFileError
+        If it names more rows or higher offsets than the fragment has.
 
     Examples
     --------

@@ -155,7 +155,8 @@ def columns_of_messages(messages: Sequence[bytes]) -> FragmentColumns:
 
     Raises
     ------
-    CorruptFileError If one is damaged, with the position in all messages joined.
+    CorruptFileError
+        If one is damaged, with the position in all messages joined.
     """
     ends = np.fromiter(accumulate(map(len, messages)), np.int64, len(messages))
     lengths = np.diff(ends, prepend=0)
@@ -174,7 +175,8 @@ def columns_of_spans(data: bytes, begins: Positions, ends: Positions) -> Fragmen
 
     Raises
     ------
-    CorruptFileError If one is damaged, the first of several, with the position in ``data``.
+    CorruptFileError
+        If one is damaged, the first of several, with the position in ``data``.
     """
     borders = np.column_stack([begins, ends]).ravel()
     if len(borders) and (borders[0] < 0 or borders[-1] > len(data) or (np.diff(borders) < 0).any()):

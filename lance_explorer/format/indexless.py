@@ -13,7 +13,8 @@ def without_indices(data: bytes) -> bytes:
 
     Raises
     ------
-    CorruptFileError If these bytes are not a manifest file.
+    CorruptFileError
+        If these bytes are not a manifest file.
     """
     section = read_layout(data).message
     manifest = parse(pb.ManifestEnvelope, data[section.offset : section.end], "manifest")

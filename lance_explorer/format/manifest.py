@@ -180,7 +180,8 @@ def read_fragments(messages: Iterable[bytes], data: bytes) -> list[Fragment]:
 
     Raises
     ------
-    CorruptFileError If one is damaged, with the position in the file whose bytes are ``data``.
+    CorruptFileError
+        If one is damaged, with the position in the file whose bytes are ``data``.
     """
     fragments: list[Fragment] = []
     for message in messages:

@@ -95,22 +95,23 @@ def put_together(parts: ManifestParts, fragments: Iterable[bytes]) -> bytes:
 
     Raises
     ------
-    CorruptFileError If the layout is invalid.
+    CorruptFileError
+        If the layout is invalid.
     """
-    found: list[bytes] = []
+    pieces: list[bytes] = []
     position = 0
     for word in parts.layout.split(" "):
         if word == "fragments":
             for message in fragments:
-                found += (_FRAGMENTS_TAG, _varint(len(message)), message)
+                pieces += (_FRAGMENTS_TAG, _varint(len(message)), message)
         elif word in _NAMES:
-            found.append(getattr(parts, word) or b"")
+            pieces.append(getattr(parts, word) or b"")
         elif word.isdecimal() and len(word) <= _MOST_DIGITS:
-            found.append(parts.rest[position : position + int(word)])
+            pieces.append(parts.rest[position : position + int(word)])
             position += int(word)
         else:
             raise CorruptFileError(f"{word!r} is no part of a manifest")
-    return b"".join(found)
+    return b"".join(pieces)
 
 
 def framed_bytes(message: bytes) -> int:
@@ -132,9 +133,9 @@ def _sections(data: bytes, manifest: Manifest, layout: ManifestLayout) -> dict[s
 
 
 def _varint(value: int) -> bytes:
-    found = bytearray()
+    encoded = bytearray()
     while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    found.append(value)
-    return bytes(found)
+    encoded.append(value)
+    return bytes(encoded)

@@ -160,9 +160,9 @@ class _Fields:
                 return tuple([(version, uuid) for version, uuid in pairs])
         raise self.wrong("identifier", "a version_mapping of versions and texts", value)
 
-    def wrong(self, key: str, expected: str, found: object) -> CorruptFileError:
+    def wrong(self, key: str, expected: str, value: object) -> CorruptFileError:
         """Return the error for an invalid member."""
-        error = CorruptFileError(f"{key}: expected {expected}, found {shortened(found)}")
+        error = CorruptFileError(f"{key}: expected {expected}, found {shortened(value)}")
         return error.within(f'"{key}"'.encode(), self._data)
 
 

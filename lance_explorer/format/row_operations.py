@@ -43,7 +43,7 @@ class Append(OperationRecord):
     fragments: tuple[Fragment, ...]
 
     def summary(self) -> dict[str, Any]:
-        """Return how much is new."""
+        """Return counts of what the operation adds."""
         return {"new_fragments": len(self.fragments), "new_rows": num_rows(self.fragments)}
 
 
@@ -95,7 +95,7 @@ class Overwrite(OperationRecord):
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return how much is new."""
+        """Return counts of what the operation adds."""
         return {
             "new_fragments": len(self.fragments),
             "new_rows": num_rows(self.fragments),

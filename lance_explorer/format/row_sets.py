@@ -25,7 +25,8 @@ def decode_row_set(data: bytes) -> NDArray[np.uint64]:
 
     Raises
     ------
-    CorruptFileError If it includes whole fragments.
+    CorruptFileError
+        If it includes whole fragments.
 
     Examples
     --------

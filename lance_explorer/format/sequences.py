@@ -183,14 +183,14 @@ def _ranges(starts: Uint64Array, stops: Uint64Array, limit: int) -> Ranges:
 def _check_sorted(parts: Iterable[Part], positions: Iterable[int]) -> None:
     """Raise CorruptFileError at the first unsorted sorted array; all are checked as one."""
     pairs = zip(parts, positions, strict=True)
-    found = [(part.array, place) for part, place in pairs if isinstance(part, SortedArray)]
-    if not found:
+    arrays = [(part.array, place) for part, place in pairs if isinstance(part, SortedArray)]
+    if not arrays:
         return
-    values = EncodedU64Array.joined_values([array for array, _ in found])
-    ends = np.cumsum([len(array) for array, _ in found], dtype=np.int64)
+    values = EncodedU64Array.joined_values([array for array, _ in arrays])
+    ends = np.cumsum([len(array) for array, _ in arrays], dtype=np.int64)
     falls = np.setdiff1d(np.flatnonzero(values[1:] < values[:-1]) + 1, ends)
     if len(falls):
-        place = found[np.searchsorted(ends, falls[0], side="right")][1]
+        place = arrays[np.searchsorted(ends, falls[0], side="right")][1]
         raise CorruptFileError("the values of a sorted array are not sorted", offset=place)
 
 

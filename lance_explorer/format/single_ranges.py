@@ -44,10 +44,10 @@ def single_ranges(columns: FragmentColumns) -> SingleRanges:
     ([5], [8], [True])
     """
     start, stop = np.zeros((2, len(columns)), dtype=np.uint64)
-    found = columns.row_ids.storage == SequenceStorage.INLINE
-    places = np.flatnonzero(found)
+    is_inline = columns.row_ids.storage == SequenceStorage.INLINE
+    places = np.flatnonzero(is_inline)
     if not len(places):
-        return SingleRanges(start, stop, found)
+        return SingleRanges(start, stop, is_inline)
     begins, ends = columns.row_ids.begin[places], columns.row_ids.end[places]
     view = np.frombuffer(columns.data, dtype=np.uint8)
     if int(ends.max()) + PADDING > len(view):
@@ -58,9 +58,9 @@ def single_ranges(columns: FragmentColumns) -> SingleRanges:
     start[places] = at.read_numbers(_START, MAX_U64).values
     stop[places] = at.read_numbers(_STOP, MAX_U64).values
     good &= is_range & at.finish() & (stop[places] > start[places])
-    found[places] = good
-    start[~found] = stop[~found] = 0
-    return SingleRanges(start, stop, found)
+    is_inline[places] = good
+    start[~is_inline] = stop[~is_inline] = 0
+    return SingleRanges(start, stop, is_inline)
 
 
 def _only_field(

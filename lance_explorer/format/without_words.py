@@ -18,7 +18,8 @@ def without_words(transaction: bytes) -> bytes:
 
     Raises
     ------
-    CorruptFileError If it is not a transaction.
+    CorruptFileError
+        If it is not a transaction.
 
     Examples
     --------

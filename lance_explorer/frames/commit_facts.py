@@ -22,8 +22,8 @@ __all__ = [
     "UNDELETED",
     "CommitFacts",
     "commit_facts",
+    "facts_of_commit",
     "facts_of_records",
-    "said_facts",
 ]
 
 UNDELETED = "lance_explorer.undeleted"
@@ -61,14 +61,15 @@ class CommitFacts(NamedTuple):
     properties: str | None = None
 
 
-def said_facts(record: VersionRecord, operation: object = None) -> CommitFacts:
+def facts_of_commit(record: VersionRecord, operation: object = None) -> CommitFacts:
     """Return what a commit says.
 
     Parameters
     ----------
     record : VersionRecord
         The version.
-    operation : Operation, optional The operation of its transaction, with the predicate.
+    operation : Operation, optional
+        The operation of its transaction, with the predicate.
     """
     if record.transaction is None:
         return CommitFacts()
@@ -93,7 +94,7 @@ def commit_facts(view: HistoryView, record: VersionRecord) -> CommitFacts:
         except (FormatError, StorageError):
             transaction = None
         operation = transaction.operation if transaction else None
-    return said_facts(record, operation)
+    return facts_of_commit(record, operation)
 
 
 def facts_of_records(

@@ -161,17 +161,17 @@ def _view(metadata: dict[str, str]) -> list[Derivation]:
     if _VIEW not in metadata:
         return []
     definition = _json(metadata[_VIEW])
-    told = definition if isinstance(definition, dict) else {}
-    query = told.get("query")
+    content = definition if isinstance(definition, dict) else {}
+    query = content.get("query")
     milliseconds = _number(metadata.get(_VIEW_REFRESHED))
     return [
         Derivation(
             field_id=None,
             column=None,
-            language="sql" if isinstance(query, str) else str(told.get("kind", "unknown")),
+            language="sql" if isinstance(query, str) else str(content.get("kind", "unknown")),
             expression=query if isinstance(query, str) else metadata[_VIEW],
             inputs=tuple(_SOURCE.findall(query)[:1]) if isinstance(query, str) else (),
-            definition_version=str(told["format"]) if "format" in told else None,
+            definition_version=str(content["format"]) if "format" in content else None,
             refreshed_version=_number(metadata.get(_VIEW_SOURCE_VERSION)),
             refreshed_at=_time(milliseconds, _MILLISECONDS),
             source_time=_time(_number(metadata.get(_VIEW_SOURCE_TIME)), _NANOSECONDS),
@@ -180,16 +180,18 @@ def _view(metadata: dict[str, str]) -> list[Derivation]:
 
 
 def _texts(text: str) -> tuple[str, ...]:
-    found = _json(text)
-    return tuple([one for one in found if isinstance(one, str)]) if isinstance(found, list) else ()
+    content = _json(text)
+    return (
+        tuple([one for one in content if isinstance(one, str)]) if isinstance(content, list) else ()
+    )
 
 
 def _json(text: str) -> object:
     try:
-        found: object = json.loads(text)
+        content: object = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found
+    return content
 
 
 def _number(text: str | None) -> int | None:

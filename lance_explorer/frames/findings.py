@@ -42,7 +42,7 @@ FINDINGS = FrameSchema(
 """The columns of ``table.inspect.findings()``, and of all other frames of findings."""
 
 
-def findings_frame(found: Sequence[Finding]) -> pl.DataFrame:
+def findings_frame(findings: Sequence[Finding]) -> pl.DataFrame:
     """Return findings as a frame.
 
     Examples
@@ -51,28 +51,28 @@ def findings_frame(found: Sequence[Finding]) -> pl.DataFrame:
     >>> findings_frame([Finding("not_compared", "it is long", versions=(3, 3))])["topic"].item()
     'metadata'
     """
-    remedies = [finding.remedy for finding in found]
+    remedies = [finding.remedy for finding in findings]
     return FINDINGS.build(
         {
-            "code": [finding.code for finding in found],
-            "topic": [finding.topic for finding in found],
-            "severity": [finding.severity for finding in found],
-            "branch": [finding.branch for finding in found],
-            "subject_kind": [finding.subject.kind for finding in found],
-            "subject_name": [finding.subject.name or None for finding in found],
-            "subject_path": [finding.subject.path or None for finding in found],
-            "first_version": [finding.first_version for finding in found],
-            "last_version": [finding.last_version for finding in found],
-            "since_version": [finding.since for finding in found],
-            "statement": [finding.statement for finding in found],
-            "consequence": [finding.consequence or None for finding in found],
-            "causes": [[cause.words for cause in finding.causes] for finding in found],
+            "code": [finding.code for finding in findings],
+            "topic": [finding.topic for finding in findings],
+            "severity": [finding.severity for finding in findings],
+            "branch": [finding.branch for finding in findings],
+            "subject_kind": [finding.subject.kind for finding in findings],
+            "subject_name": [finding.subject.name or None for finding in findings],
+            "subject_path": [finding.subject.path or None for finding in findings],
+            "first_version": [finding.first_version for finding in findings],
+            "last_version": [finding.last_version for finding in findings],
+            "since_version": [finding.since for finding in findings],
+            "statement": [finding.statement for finding in findings],
+            "consequence": [finding.consequence or None for finding in findings],
+            "causes": [[cause.words for cause in finding.causes] for finding in findings],
             "remedy": [remedy and remedy.statement for remedy in remedies],
             "remedy_code": [(remedy and remedy.code) or None for remedy in remedies],
             "undone_by": [(remedy and remedy.undone_by) or None for remedy in remedies],
-            "readers": [finding.readers or None for finding in found],
-            "known_bug": [finding.known_bug for finding in found],
-            "num_rows": [finding.rows for finding in found],
-            "columns": [[*finding.columns] for finding in found],
+            "readers": [finding.readers or None for finding in findings],
+            "known_bug": [finding.known_bug for finding in findings],
+            "num_rows": [finding.rows for finding in findings],
+            "columns": [[*finding.columns] for finding in findings],
         }
     )

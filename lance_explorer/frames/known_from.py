@@ -91,8 +91,8 @@ def _words(versions: Sequence[int]) -> str:
     if len(ranges) > _MOST_RANGES:
         between = f"between {versions[0]} and {versions[-1]}"
         return f"{len(versions):,} versions {between} are known from the ledger"
-    told = [f"{a}" if a == b else f"{a} to {b}" for a, b in ranges]
-    listed = " and ".join(filter(None, [", ".join(told[:-1]), told[-1]]))
+    stretches = [f"{a}" if a == b else f"{a} to {b}" for a, b in ranges]
+    listed = " and ".join(filter(None, [", ".join(stretches[:-1]), stretches[-1]]))
     return f"versions {listed} are known from the ledger"
 
 

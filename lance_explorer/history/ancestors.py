@@ -153,7 +153,7 @@ def commits_of(lines: Collection[Line]) -> TableCommits:
         (n for n, some in enumerate(zip(*ways, strict=False)) if len({*some}) > 1),
         min(map(len, ways)),
     )
-    histories, found = dict[str, History](), dict[str, CommitLine]()
+    histories, commit_lines = dict[str, History](), dict[str, CommitLine]()
     own = {line.view.branch: line.history for line in lines}
     for line in lines:
         way = forks[line.view.branch]
@@ -161,7 +161,7 @@ def commits_of(lines: Collection[Line]) -> TableCommits:
         stops = [*[fork.version for fork in way], line.view.latest_version]
         views = _branches(way, line.view, known)
         for place in range(shared, len(names)):
-            if names[place] in found:
+            if names[place] in commit_lines:
                 continue
             view = _known_up_to(views[place], stops[place])
             begin = way[place - 1].version if place else 1
@@ -174,9 +174,9 @@ def commits_of(lines: Collection[Line]) -> TableCommits:
                 parent = Commit(names[place - 1], begin)
                 origin = Edge(EdgeKind.FORKS, parent, Evidence.RECORDED)
                 commits = replace(commits, begin=begin, origin=origin)
-            found[names[place]] = commits
+            commit_lines[names[place]] = commits
     identities = {branch: way[-1].identity if way else "" for branch, way in forks.items()}
-    return TableCommits(CommitGraph(found.values()), histories, identities)
+    return TableCommits(CommitGraph(commit_lines.values()), histories, identities)
 
 
 def commits_behind(view: HistoryView) -> TableCommits:
@@ -184,15 +184,15 @@ def commits_behind(view: HistoryView) -> TableCommits:
     views = [BranchVersion(view, view.latest_version), *parents_of(view)]
     names = [place.view.branch or "" for place in views]
     histories = {name: one.view.history for name, one in zip(names, views, strict=True)}
-    found = list[CommitLine]()
+    lines = list[CommitLine]()
     for place, name in enumerate(names):
         line = replace(histories[name].line, branch=name)
         if place + 1 < len(views):
             fork = Commit(names[place + 1], views[place + 1].version)
             edge = Edge(EdgeKind.FORKS, fork, Evidence.RECORDED)
             line = replace(line, begin=fork.version, origin=edge)
-        found.append(line)
-    return TableCommits(CommitGraph(found), histories, {view.branch: names[0]})
+        lines.append(line)
+    return TableCommits(CommitGraph(lines), histories, {view.branch: names[0]})
 
 
 def parent_of(view: HistoryView) -> BranchVersion | None:

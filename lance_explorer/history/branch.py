@@ -35,7 +35,8 @@ class TableBranch:
         That of the branch.
     name : str, optional
         The branch; None is the main branch.
-    recorded : Recorded, optional Earlier recordings of versions.
+    recorded : Recorded, optional
+        Earlier recordings of versions.
     """
 
     root: Storage

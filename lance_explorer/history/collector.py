@@ -11,8 +11,8 @@ __all__ = ["collector_paused"]
 def collector_paused() -> Iterator[None]:
     """Pause the collector for a while.
 
-    It visits all objects repeatedly while their number grows; records of versions and fragments are
-    many, all of them stay, and none is in a cycle.
+    It would visit all objects again and again while their number grows. The many records of
+    versions and fragments all stay alive, and none of them is in a cycle.
     """
     was_enabled = gc.isenabled()
     gc.disable()

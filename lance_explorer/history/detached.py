@@ -66,12 +66,12 @@ def maybe_restored(view: HistoryView, history: History, position: int) -> list[D
 def _with_rows(view: HistoryView) -> tuple[DetachedRows, ...]:
     """Return the readable detached versions that wrote rows, cached."""
     last, listed = _last(view), view.listing.detached
-    found = last.get(listed)
-    if found is None:
-        found = tuple(_read(view))
+    rows = last.get(listed)
+    if rows is None:
+        rows = tuple(_read(view))
         last.clear()
-        last[listed] = found
-    return found
+        last[listed] = rows
+    return rows
 
 
 _last = notes(dict[tuple[VersionFile, ...], tuple[DetachedRows, ...]], are_carried=True)

@@ -50,8 +50,8 @@ def tables_below(uri: str, storage_options: Mapping[str, str] | None = None) -> 
     TableNotFoundError
         If there is none.
     """
-    found = places_below(uri, storage_options, follows_links=True)
-    return sorted(found.tables.values())
+    places = places_below(uri, storage_options, follows_links=True)
+    return sorted(places.tables.values())
 
 
 def places_below(
@@ -79,13 +79,13 @@ def places_below(
     """
     storage = open_storage(uri, storage_options)
     top = _real(storage, "")
-    found, links = dict[str, str](), dict[str, str]()
+    tables, links = dict[str, str](), dict[str, str]()
     folders, seen = [""], {top}
     for _ in range(_DEEPEST):
         below = list[str]()
         for folder, names in zip(folders, _listed(storage, folders), strict=True):
             if VERSIONS_FOLDER in names or folder.endswith(_ENDING):
-                found[folder] = uri_to_open(storage, folder)
+                tables[folder] = uri_to_open(storage, folder)
                 continue
             for name in names:
                 path = f"{folder}/{name}".lstrip("/")
@@ -101,9 +101,9 @@ def places_below(
         if not below:
             break
         folders = below
-    if not found:
+    if not tables:
         raise TableNotFoundError(f"no Lance table at {storage.uri}, and none in that folder")
-    return PlacesBelow(storage.uri, dict(sorted(found.items())), dict(sorted(links.items())))
+    return PlacesBelow(storage.uri, dict(sorted(tables.items())), dict(sorted(links.items())))
 
 
 def _listed(storage: Storage, folders: list[str]) -> list[list[str]]:

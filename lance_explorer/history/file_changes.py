@@ -97,10 +97,10 @@ class SchemaPair:
         if len(self.common) == len(self._before):
             return ()
         known, taken = self._shared, {*self._shared.values()}
-        told = [(id_, other) for id_, other in known.items() if id_ != other]
+        pairs = [(id_, other) for id_, other in known.items() if id_ != other]
         old = {path: id_ for id_, path in field_paths(self._before).items() if id_ not in known}
         new = {path: id_ for id_, path in field_paths(self._after).items() if id_ not in taken}
-        return (*told, *[(old[path], new[path]) for path in old.keys() & new.keys()])
+        return (*pairs, *[(old[path], new[path]) for path in old.keys() & new.keys()])
 
 
 def homes_of(fragment: Fragment) -> tuple[object, ...]:

@@ -139,7 +139,8 @@ def checked_uri(root: Storage, path: str) -> FileUri:
 
     Raises
     ------
-    UnsupportedFeatureError If it is a link that leads out of the table.
+    UnsupportedFeatureError
+        If it is a link that leads out of the table.
     """
     root.check_files([path])
     return FileUri(f"{root.uri}/{path}", is_apart=root.io.values_apart)

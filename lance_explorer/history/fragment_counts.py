@@ -35,8 +35,8 @@ class FragmentCounts:
         Rows of the version before that were masked, or whose fragment was removed.
     rows_rewritten_in_place : NDArray[np.int64]
         Live rows of changed fragments that have values from other data files or overlays.
-    rows_extended_in_place : NDArray[np.int64] Live rows of changed fragments that only got new
-    columns.
+    rows_extended_in_place : NDArray[np.int64]
+        Live rows of changed fragments that only got new columns.
     """
 
     added: _Counts
@@ -180,12 +180,12 @@ def _written_in_place(
     adds columns.
     """
     schemas = SchemaPair(history.records[position - 1].schema, history.records[position].schema)
-    found = in_place(before, after, schemas)
+    kind = in_place(before, after, schemas)
     same_files = before.files == after.files and before.overlays == after.overlays
-    if found is InPlace.SAME and not same_files and before.last_updated_at != after.last_updated_at:
+    if kind is InPlace.SAME and not same_files and before.last_updated_at != after.last_updated_at:
         is_merge = history.records[position].operation == OperationName.MERGE
         return InPlace.COLUMNS_ADDED if is_merge else InPlace.VALUES_DIFFER
-    return found
+    return kind
 
 
 def _columns(rows: list[tuple[int, ...]], width: int) -> list[_Counts]:

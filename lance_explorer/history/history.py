@@ -101,9 +101,11 @@ class History:
     ----------
     records : tuple of VersionRecord
         The kept and readable versions, ascending.
-    states : States The distinct states of fragments; the number of a state is its position here.
-    num_deleted_rows : NDArray[np.int64] For each state, its deleted rows; UNKNOWN_COUNT if they are
-    unknown. intervals : Intervals
+    states : States
+        The distinct states of fragments; the number of a state is its position here.
+    num_deleted_rows : NDArray[np.int64]
+        For each state, its deleted rows; UNKNOWN_COUNT if they are unknown.
+    intervals : Intervals
         In which of ``records`` each state was there.
     detached : tuple of VersionFile
         Versions that are in no line of history.
@@ -169,7 +171,7 @@ class History:
         A process that holds a table which is dropped and created again may still commit. Its
         version has other data files under the same fragment IDs, and its operation changes none.
         """
-        found = np.zeros(len(self), dtype=np.bool_)
+        result = np.zeros(len(self), dtype=np.bool_)
         keeps = np.array([one.operation in KEEPS_FRAGMENTS for one in self.records], np.bool_)
         positions = np.unique(self.intervals.last + 1)
         for position in positions[positions < len(self)].tolist():
@@ -177,8 +179,8 @@ class History:
                 gone = self.by_id(self.states_removed(position))
                 new = self.by_id(self.states_added(position))
                 pairs = [(gone[key], new[key]) for key in gone.keys() & new.keys()]
-                found[position] = bool(pairs) and not any(map(self._share_a_file, pairs))
-        return found
+                result[position] = bool(pairs) and not any(map(self._share_a_file, pairs))
+        return result
 
     def _share_a_file(self, states: tuple[int, int]) -> bool:
         before, after = [{file.path for file in self.states[one].files} for one in states]
@@ -190,14 +192,14 @@ class History:
 
         A detached version that was restored before counts as the first restore of it.
         """
-        found, first = dict[int, int](), dict[int, int]()
+        restored, first = dict[int, int](), dict[int, int]()
         for record in self.records:
             if record.operation == OperationName.RESTORE:
                 target = record.restored_version or 0
-                found[record.version] = first.get(target, target)
+                restored[record.version] = first.get(target, target)
                 if target >= FIRST_DETACHED:
                     first.setdefault(target, record.version)
-        return found
+        return restored
 
     @cached_property
     def num_lost_before(self) -> NDArray[np.int64]:
@@ -301,8 +303,8 @@ class History:
     def states_at(self, position: int) -> list[int]:
         """Return the states of one version, in the order of their fragment IDs."""
         states = self.intervals.at(position)
-        found: list[int] = states[np.argsort(self.states.ids[states], kind="stable")].tolist()
-        return found
+        numbers: list[int] = states[np.argsort(self.states.ids[states], kind="stable")].tolist()
+        return numbers
 
     @cached_property
     def live_rows(self) -> NDArray[np.int64]:

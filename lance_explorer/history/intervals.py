@@ -57,9 +57,8 @@ class Intervals:
     def _parts(self) -> tuple[int, NDArray[np.int64], NDArray[np.int64]] | None:
         """Parts of the positions: their length, the intervals of each, and where these begin.
 
-        A part is as long as an average interval, so that each interval is in two or three parts and
-        a part has few more than one position; and there are no more parts than intervals. None if
-        there are few.
+        A part is as long as an average interval, so an interval is in two or three parts, and there
+        are at most as many parts as intervals. None if there are few intervals.
         """
         if not len(self):
             return None

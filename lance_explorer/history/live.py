@@ -83,8 +83,10 @@ def unbroken(view: HistoryView) -> Iterator[None]:
 
     Raises
     ------
-    VersionNotFoundError If something was missing or failed, and versions were removed since they
-    were listed. TableNotFoundError If the table is gone, or another one replaced it.
+    VersionNotFoundError
+        If something was missing or failed, and versions were removed since they were listed.
+    TableNotFoundError
+        If the table is gone, or another one replaced it.
     """
     try:
         with _watched(view):

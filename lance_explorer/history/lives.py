@@ -101,9 +101,9 @@ def fragment_lives(history: History, num_versions: int | None = None) -> Lives:
     intervals = _until(history, len(history) if num_versions is None else num_versions)
     ids = history.states.ids[intervals.keys]
     order = np.lexsort((intervals.first, ids))
-    goes_on = _goes_on(history, intervals, ids, order)
-    ends = np.flatnonzero(np.append(~goes_on[1:], True)) if len(order) else order
-    life, begins, ends = np.cumsum(~goes_on) - 1, order[~goes_on], order[ends]
+    continues = _continues(history, intervals, ids, order)
+    ends = np.flatnonzero(np.append(~continues[1:], True)) if len(order) else order
+    life, begins, ends = np.cumsum(~continues) - 1, order[~continues], order[ends]
     by_appearance = np.lexsort((ids[begins], intervals.first[begins]))
     rank = np.empty_like(by_appearance)
     rank[by_appearance] = np.arange(len(rank))
@@ -118,11 +118,11 @@ def _until(history: History, num_versions: int) -> Intervals:
     return intervals.only(np.arange(num_versions)) if num_versions < len(history) else intervals
 
 
-def _goes_on(
+def _continues(
     history: History, intervals: Intervals, ids: NDArray[np.uint64], order: _Numbers
 ) -> NDArray[np.bool_]:
     """Return whether each interval, in ``order``, continues the life of the previous one."""
-    goes_on = np.zeros(len(order), dtype=np.bool_)
+    continues = np.zeros(len(order), dtype=np.bool_)
     before, after = order[:-1], order[1:]
     adjacent = (ids[before] == ids[after]) & (intervals.last[before] + 1 == intervals.first[after])
     keys, first = intervals.keys.tolist(), intervals.first.tolist()
@@ -131,5 +131,5 @@ def _goes_on(
         old, new = order[place], order[place + 1]
         position = first[new]
         operation = records[position].operation if follows[position] else None
-        goes_on[place + 1] = same_life(states[keys[old]], states[keys[new]], operation)
-    return goes_on
+        continues[place + 1] = same_life(states[keys[old]], states[keys[new]], operation)
+    return continues

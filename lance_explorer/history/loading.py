@@ -90,9 +90,13 @@ def extend(
 
     Parameters
     ----------
-    history : History What is already known; EMPTY_HISTORY at first. storage : Storage
+    history : History
+        What is already known; EMPTY_HISTORY at first.
+    storage : Storage
         The root of the table (of the branch).
-    listing : VersionListing The current versions. recorded : Recorded, optional
+    listing : VersionListing
+        The current versions.
+    recorded : Recorded, optional
         What is told of the manifests that are read.
     branch : str, optional
         The branch, for ``recorded``.
@@ -336,8 +340,8 @@ class _Loader:
         given = list(_records(fragments))
         trusted = [without_doubtful_count(fragment) for fragment in given]
         doubtful = [one for one, other in zip(given, trusted, strict=True) if one != other]
-        told = {finding.code for finding in self._findings}
-        if doubtful and "rows_miscounted" not in told:
+        codes = {finding.code for finding in self._findings}
+        if doubtful and "rows_miscounted" not in codes:
             self._findings.append(miscounted(file, doubtful[0]))
         return trusted
 
@@ -381,12 +385,12 @@ class _Loader:
 
     def _find_wrong(self, file: VersionFile, num_known: int, bases: tuple[BasePath, ...]) -> None:
         """Record new problems of the fragments of a manifest."""
-        told = {finding.code for finding in self._findings}
-        if self._is_duplicated and "duplicate_fragment_ids" not in told:
+        codes = {finding.code for finding in self._findings}
+        if self._is_duplicated and "duplicate_fragment_ids" not in codes:
             self._findings.append(duplicates(file))
         for number, fragment in sorted(self._states.to_look_at(num_known), key=itemgetter(0)):
-            if fragment.physical_rows is None and "rows_not_counted" not in told:
-                told.add("rows_not_counted")
+            if fragment.physical_rows is None and "rows_not_counted" not in codes:
+                codes.add("rows_not_counted")
                 self._findings.append(not_counted(file, fragment))
             if is_overfull(fragment):
                 self._findings.append(too_many_deleted(file, fragment))

@@ -24,16 +24,17 @@ def count_new_row_ids(before: Manifest, new: Iterable[tuple[bytes, Fragment]]) -
 
     Returns
     -------
-    int or None None if the row IDs of a new fragment are not in the manifest.
+    int or None
+        None if the row IDs of a new fragment are not in the manifest.
     """
     highest = -1 if before.max_fragment_id is None else before.max_fragment_id
     count = 0
     for message, fragment in new:
         if fragment.id > highest:
-            found = _count_from(message, fragment, before.next_row_id)
-            if found is None:
+            added = _count_from(message, fragment, before.next_row_id)
+            if added is None:
                 return None
-            count += found
+            count += added
     return count
 
 

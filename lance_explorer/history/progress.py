@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from lance_explorer.history.listing import VersionFile
 
-__all__ = ["reading_versions", "telling", "with_count", "with_progress"]
+__all__ = ["reading_versions", "showing_progress", "with_count", "with_progress"]
 
 _T = TypeVar("_T")
 
@@ -22,24 +22,24 @@ _COSTLY_REQUESTS = 2_000
 _TELL_EVERY = 0.2
 """Seconds between two reports of progress."""
 
-_Told = Callable[[str, float | None], object]
+_Show = Callable[[str, float | None], object]
 
-_TOLD: ContextVar[_Told | None] = ContextVar("_TOLD", default=None)
+_SHOW: ContextVar[_Show | None] = ContextVar("_SHOW", default=None)
 
 
 @contextmanager
-def telling(told: _Told) -> Iterator[None]:
+def showing_progress(show: _Show) -> Iterator[None]:
     """Report progress to a function instead of a bar: what is read, and the fraction.
 
     The fraction is None if the total is unknown.
 
     An error that it raises ends the reading.
     """
-    token = _TOLD.set(told)
+    token = _SHOW.set(show)
     try:
         yield
     finally:
-        _TOLD.reset(token)
+        _SHOW.reset(token)
 
 
 def with_progress(
@@ -54,8 +54,8 @@ def with_progress(
     """
     if len(items) < few:
         return items
-    if told := _TOLD.get():
-        return _telling(items, what, [1] * len(items), told)
+    if show := _SHOW.get():
+        return _showing(items, what, [1] * len(items), show)
     from tqdm.auto import tqdm
 
     return tqdm(items, what, unit=f" {unit}", delay=1.0, leave=False)
@@ -69,8 +69,8 @@ def with_count(items: Iterable[_T], what: str, unit: str) -> Iterator[_T]:
     >>> [*with_count("ab", "Listing", "objects")]
     ['a', 'b']
     """
-    told = _TOLD.get()
-    if told is None:
+    show = _SHOW.get()
+    if show is None:
         from tqdm.auto import tqdm
 
         yield from tqdm(items, what, unit=f" {unit}", delay=1.0, leave=False)
@@ -78,7 +78,7 @@ def with_count(items: Iterable[_T], what: str, unit: str) -> Iterator[_T]:
     next_time = time.monotonic() + _TELL_EVERY
     for number, item in enumerate(items):
         if time.monotonic() >= next_time:
-            told(f"{what} {number:,} {unit}", None)
+            show(f"{what} {number:,} {unit}", None)
             next_time = time.monotonic() + _TELL_EVERY
         yield item
 
@@ -93,8 +93,8 @@ def reading_versions(files: Sequence[VersionFile], *, is_remote: bool) -> Iterat
     costs = is_remote and (size > _COSTLY_BYTES or len(files) > _COSTLY_REQUESTS)
     if costs:
         what += f" from the object store, {size / 1e6:,.0f} MB"
-    if told := _TOLD.get():
-        yield from _telling(files, what, [file.size_bytes for file in files], told)
+    if show := _SHOW.get():
+        yield from _showing(files, what, [file.size_bytes for file in files], show)
         return
     from tqdm.auto import tqdm
 
@@ -105,12 +105,12 @@ def reading_versions(files: Sequence[VersionFile], *, is_remote: bool) -> Iterat
             bar.update(file.size_bytes)
 
 
-def _telling(items: Sequence[_T], what: str, sizes: Sequence[int], told: _Told) -> Iterator[_T]:
+def _showing(items: Sequence[_T], what: str, sizes: Sequence[int], show: _Show) -> Iterator[_T]:
     """Yield items, and report progress now and then."""
     size, done, next_time = max(sum(sizes), 1), 0, time.monotonic() + _TELL_EVERY
     for item, its_size in zip(items, sizes, strict=True):
         if time.monotonic() >= next_time:
-            told(what, done / size)
+            show(what, done / size)
             next_time = time.monotonic() + _TELL_EVERY
         yield item
         done += its_size

@@ -52,8 +52,9 @@ def check_rows(history: History) -> None:
 
     Raises
     ------
-    UnsupportedFeatureError If a reader flag is unknown, or a fragment does not store how many rows
-    it has. CorruptFileError
+    UnsupportedFeatureError
+        If a reader flag is unknown, or a fragment does not store how many rows it has.
+    CorruptFileError
         If two fragments have the same ID.
     """
     record = history.records[0]

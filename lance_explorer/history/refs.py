@@ -161,8 +161,8 @@ def _load(
         # A store may wrongly report a file as missing; a deleted one is not listed.
         still_listed = _paths(storage, folder) if missing else {}
         again = [name for name in missing if name in still_listed]
-        found = storage.get_many([paths[name] for name in again])
-        contents.update(zip(again, found, strict=True))
+        contents_again = storage.get_many([paths[name] for name in again])
+        contents.update(zip(again, contents_again, strict=True))
     except FormatError as error:
         return {}, [UnreadableRef(kind, None, str(error))]
     refs, unreadable = dict[str, _R](), list[UnreadableRef]()

@@ -154,8 +154,8 @@ class StateBuilder:
             self._large.append(_Large.of(part, len(self)))
             self._parts.append(part)
             self.ids += columns.id[new].tolist()
-        found: list[int] = numbers.tolist()
-        return found
+        result: list[int] = numbers.tolist()
+        return result
 
     def to_look_at(self, begin: int) -> Iterator[tuple[int, Fragment]]:
         """Yield the states from number ``begin`` on whose counts are missing or impossible."""

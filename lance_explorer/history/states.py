@@ -165,7 +165,7 @@ class States(Sequence[Fragment]):
         order = np.lexsort((rows, self.ids))
         ids, counts = self.ids[order], rows[order]
         differs = (ids[1:] == ids[:-1]) & (counts[1:] != counts[:-1]) & (counts[:-1] >= 0)
-        found = list[int]()
+        numbers = list[int]()
         for id_ in np.unique(ids[1:][differs]).tolist():
             begin, end = np.searchsorted(ids, [id_, id_ + 1])
             states = [state for state in order[begin:end].tolist() if rows[state] >= 0]
@@ -174,8 +174,8 @@ class States(Sequence[Fragment]):
                 for file in self[state].files:
                     by_file.setdefault(file.path, set()).add(int(rows[state]))
             wrong = {path for path, some in by_file.items() if len(some) > 1}
-            found += [s for s in states if any(file.path in wrong for file in self[s].files)]
-        return found
+            numbers += [s for s in states if any(file.path in wrong for file in self[s].files)]
+        return numbers
 
     @cached_property
     def num_deleted_rows(self) -> _Counts:
@@ -269,8 +269,8 @@ class States(Sequence[Fragment]):
     @cached_property
     def files(self) -> "StateFiles":
         """The data files of all states, including those of overlays, state by state."""
-        found = [_files_of(part) for part in self.parts]
-        paths, sizes, bases = [list(chain(*each)) for each in zip(*found, strict=True)] or ([],) * 3
+        files = [_files_of(part) for part in self.parts]
+        paths, sizes, bases = [list(chain(*each)) for each in zip(*files, strict=True)] or ([],) * 3
         return StateFiles(
             np.repeat(np.arange(len(self)), self.num_files),
             paths,
@@ -301,16 +301,16 @@ class States(Sequence[Fragment]):
         dtype: type[np.generic] = np.int64,
     ) -> NDArray[Any]:
         """Return a column of all states; for an unusual fragment from its record."""
-        found = [np.empty(0, dtype)]
+        values = [np.empty(0, dtype)]
         for part in self.parts:
             if isinstance(part, tuple):
-                found.append(np.array([of_record(state) for state in part], dtype))
+                values.append(np.array([of_record(state) for state in part], dtype))
                 continue
             column = of_columns(part.columns).astype(dtype)
             for number, record in part.columns.unusual.items():
                 column[number] = of_record(record)
-            found.append(column[part.chosen])
-        return np.concatenate(found)
+            values.append(column[part.chosen])
+        return np.concatenate(values)
 
 
 def _joined(parts: list[_Part]) -> Iterator[_Part]:

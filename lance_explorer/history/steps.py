@@ -34,8 +34,9 @@ class Step:
 
     Attributes
     ----------
-    before : VersionRecord or None The kept predecessor; None if there is none. after :
-    VersionRecord
+    before : VersionRecord or None
+        The kept predecessor; None if there is none.
+    after : VersionRecord
         The version.
     begin_version, version : int
         The numbers of both; 0 if there is none before.

@@ -36,13 +36,15 @@ def open_view(
         How to get at its files, as pylance takes them; by default those of ``table``.
     allow_bases : iterable of str or os.PathLike
         Where the table may lead to, beside what is near.
-    io : IoCounts, optional The counter of requests and bytes, which may limit them.
+    io : IoCounts, optional
+        The counter of requests and bytes, which may limit them.
 
     Raises
     ------
     CorruptFileError
         If the folder of versions mixes both schemes of file names.
-    InvalidArgumentError If the URI has an unknown scheme.
+    InvalidArgumentError
+        If the URI has an unknown scheme.
     """
     opened = dataset_of(table)
     if branch is not None:

@@ -78,12 +78,15 @@ def check_values(
 
     Returns
     -------
-    callable The check of a blob outside, by its base path, 0 if it has none, and its URI.
+    callable
+        The check of a blob outside, by its base path, 0 if it has none, and its URI.
 
     Raises
     ------
-    FormatError If a file or an index is in a place that is not allowed, or its base path does not
-    exist. StorageError If only a ledger has the version, and files with its values are gone.
+    FormatError
+        If a file or an index is in a place that is not allowed, or its base path does not exist.
+    StorageError
+        If only a ledger has the version, and files with its values are gone.
     """
     is_asked = has_no_values(view) or not some_rows
     lost = why_values_are_lost(view, version) if is_asked else None

@@ -30,8 +30,8 @@ __all__ = [
     "VersionRef",
     "kept_version",
     "kept_versions",
+    "parsed_time",
     "resolve",
-    "said_time",
     "time_of",
     "version_number",
 ]
@@ -110,7 +110,8 @@ def resolve(
 
     Returns
     -------
-    BranchVersion The branch and the number; a given number is not checked.
+    BranchVersion
+        The branch and the number; a given number is not checked.
     """
     match ref:
         case bool():
@@ -136,17 +137,17 @@ def version_number(view: HistoryView, ref: VersionRef, *, is_begin: bool = False
     InvalidArgumentError
         If it is on another branch.
     """
-    found = resolve(view, ref, is_begin=is_begin)
-    if found.view.branch != view.branch:
+    resolved = resolve(view, ref, is_begin=is_begin)
+    if resolved.view.branch != view.branch:
         there, here = (
             f"branch {name}" if name else "the main branch"
-            for name in (found.view.branch, view.branch)
+            for name in (resolved.view.branch, view.branch)
         )
         raise InvalidArgumentError(
-            f"{shown(ref)} is version {found.version} of {there}, but one of {here} is needed; "
+            f"{shown(ref)} is version {resolved.version} of {there}, but one of {here} is needed; "
             f"open {there} for it, or compare two branches with table.diff"
         )
-    return found.version
+    return resolved.version
 
 
 def kept_version(view: HistoryView, ref: VersionRef) -> int:
@@ -186,34 +187,35 @@ def time_of(
 
     Raises
     ------
-    VersionNotFoundError If its version is not kept, or has no time.
+    VersionNotFoundError
+        If its version is not kept, or has no time.
     """
     is_tag = isinstance(ref, str) and ref.strip() in view.refs.tags
-    if not is_tag and (span := _said_span(ref, now)) is not None:
+    if not is_tag and (span := _parsed_span(ref, now)) is not None:
         return span.start + _MOMENT if is_begin and span.start < span.stop else span.stop
-    found = resolve(view, ref, is_begin=is_begin, now=now)
-    history, position = found.view.found(found.version)
+    resolved = resolve(view, ref, is_begin=is_begin, now=now)
+    history, position = resolved.view.found(resolved.version)
     timestamp = history.records[position].manifest.timestamp
     if timestamp is None:
-        raise VersionNotFoundError(f"version {found.version} does not say when it was committed")
+        raise VersionNotFoundError(f"version {resolved.version} does not say when it was committed")
     return timestamp
 
 
-def said_time(ref: object, now: datetime | None = None) -> datetime | None:
+def parsed_time(ref: object, now: datetime | None = None) -> datetime | None:
     """Return the time of a time, a day (its end) or words for one; None for others.
 
     Examples
     --------
     >>> noon = datetime(2026, 11, 27, 12, tzinfo=UTC)
-    >>> str(said_time("yesterday 09:30", noon)), str(said_time("2 hours ago", noon))
+    >>> str(parsed_time("yesterday 09:30", noon)), str(parsed_time("2 hours ago", noon))
     ('2026-11-26 09:30:00+00:00', '2026-11-27 10:00:00+00:00')
-    >>> said_time("gold")
+    >>> parsed_time("gold")
     """
-    span = _said_span(ref, now)
+    span = _parsed_span(ref, now)
     return None if span is None else span.stop
 
 
-def _said_span(ref: object, now: datetime | None) -> _Span | None:
+def _parsed_span(ref: object, now: datetime | None) -> _Span | None:
     if isinstance(ref, date):
         return _span(ref)
     return _words_span(ref.strip(), now or datetime.now(UTC)) if isinstance(ref, str) else None

@@ -65,8 +65,10 @@ class HistoryView:
         The name of the branch; None is the main branch.
     storage, main_storage : Storage
         The root of the branch, and that of the table.
-    recorded : Recorded, optional Earlier recordings of versions. memories : Memories What other
-    modules computed from this view (:mod:`lance_explorer.history.memories`).
+    recorded : Recorded, optional
+        Earlier recordings of versions.
+    memories : Memories
+        What other modules computed from this view (:mod:`lance_explorer.history.memories`).
     """
 
     def __init__(self, at: TableBranch, listing: VersionListing, refs: Refs) -> None:
@@ -227,13 +229,13 @@ class HistoryView:
         Otherwise, everything read so far was of this table.
         """
         latest = self.listing.versions[-1]
-        found = self.storage.find(latest.path)
-        if found is not None and (found.size_bytes, found.etag or found.modified_ns) == (
+        info = self.storage.find(latest.path)
+        if info is not None and (info.size_bytes, info.etag or info.modified_ns) == (
             latest.size_bytes,
             latest.etag or latest.modified_ns,
         ):
             return
-        if latest in self._look().versions and found is None:
+        if latest in self._look().versions and info is None:
             raise TableNotFoundError(
                 f"no Lance table at {self.uri}: it lists {latest.path}, but that is missing"
             )
@@ -280,7 +282,8 @@ class HistoryView:
 
         Raises
         ------
-        UnsupportedFeatureError If this table may not refer to it.
+        UnsupportedFeatureError
+            If this table may not refer to it.
         """
         return HistoryView.open(open_beside(self.main_storage, uri))
 

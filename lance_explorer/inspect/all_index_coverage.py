@@ -101,9 +101,9 @@ class _Index:
         head = self._name, self._kind, self._num_segments
         if self._listed is None:
             return _Line(*head, None, None, None, None)
-        (covered, found), (fragments, rows) = self._covered.counts, everything.counts
-        to_scan = None if found is None or rows is None else rows - found
-        return _Line(*head, covered, fragments - covered, found, to_scan)
+        (covered, covered_rows), (fragments, rows) = self._covered.counts, everything.counts
+        to_scan = None if covered_rows is None or rows is None else rows - covered_rows
+        return _Line(*head, covered, fragments - covered, covered_rows, to_scan)
 
 
 def all_index_coverage(view: HistoryView) -> pl.DataFrame:
@@ -167,8 +167,8 @@ def _changed(
             kinds.setdefault(segment.name, index_type(segment))
     indices = {}
     for name, parts in by_name.items():
-        told = [part for part in parts if part is not None]
-        listed = BitMap.union(*told) if len(told) == len(parts) else None
+        known = [part for part in parts if part is not None]
+        listed = BitMap.union(*known) if len(known) == len(parts) else None
         indices[name] = before.get(name) or _Index(name)
         indices[name].change(kinds[name], len(parts), listed, there)
     return indices

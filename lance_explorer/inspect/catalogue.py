@@ -730,8 +730,8 @@ FRAMES: dict[str, FrameSchema] = {
 
 def frame_answer(view: HistoryView, name: str) -> Answer:
     """Return a frame as an answer, by its name."""
-    found = frame(view, name)
-    return answer_of(view, FRAMES[name], found)
+    rows = frame(view, name)
+    return answer_of(view, FRAMES[name], rows)
 
 
 def frame(view: HistoryView, name: str) -> pl.DataFrame:

@@ -100,12 +100,12 @@ def _commits(view: HistoryView, read: HistoryView, frame: pl.DataFrame) -> list[
     shown = records[first : first + len(frame)]
     changes = _schema_changes(read)
     paths = cache(field_paths)
-    found = list[Commit]()
+    commits = list[Commit]()
     before = records[first - 1] if first else None
     with view.reading_transactions(shown):
-        told = with_progress(shown, "Reading transactions", "versions")
-        for counts, record in zip(frame.to_dicts(), told, strict=True):
-            found.append(
+        with_transactions = with_progress(shown, "Reading transactions", "versions")
+        for counts, record in zip(frame.to_dicts(), with_transactions, strict=True):
+            commits.append(
                 Commit(
                     counts,
                     record,
@@ -117,7 +117,7 @@ def _commits(view: HistoryView, read: HistoryView, frame: pl.DataFrame) -> list[
                 )
             )
             before = record
-    return found
+    return commits
 
 
 def describe_commits(view: HistoryView, some: slice = _ALL) -> list[str]:
@@ -254,8 +254,8 @@ def _restore_words(restore: Restore, counts: Mapping[str, Any]) -> list[str]:
         "rows_moved": "at another place",
     }
     unknown = all(counts[name] is None for name in what)
-    told = [f"{_rows(counts[name])} {verb}" for name, verb in what.items() if counts[name]]
-    rows = "which rows were added and removed is unknown" if unknown else ", ".join(told)
+    parts = [f"{_rows(counts[name])} {verb}" for name, verb in what.items() if counts[name]]
+    rows = "which rows were added and removed is unknown" if unknown else ", ".join(parts)
     detached = "detached " if restore.version >= FIRST_DETACHED else ""
     return [f"{detached}version {restore.version} restored", *([rows] if rows else [])]
 
@@ -267,12 +267,12 @@ def _update_words(update: Update, commit: Commit) -> list[str]:
         *("rows_column_rewritten", "rows_column_added"),
         *("rows_updated", "rows_added", "rows_deleted"),
     )
-    told = [name for name in what if counts[name]]
-    if not told and any(counts[name] is None for name in what):
-        return _untold_update(counts["rows_in"], counts["rows_out"])
-    if not told:
+    changed = [name for name in what if counts[name]]
+    if not changed and any(counts[name] is None for name in what):
+        return _unclear_update(counts["rows_in"], counts["rows_out"])
+    if not changed:
         return ["no row changed"]
-    is_named = len(told) == 1 and len(fields) < len(commit.paths)
+    is_named = len(changed) == 1 and len(fields) < len(commit.paths)
     named = _field_list(fields, commit.paths) if is_named else ""
     place = " in place" if writes_in_place(update) else ""
     words = {
@@ -282,11 +282,11 @@ def _update_words(update: Update, commit: Commit) -> list[str]:
         "rows_added": ("", " added"),
         "rows_deleted": ("", " deleted"),
     }
-    rows = [(*words[name], _rows(counts[name])) for name in told]
+    rows = [(*words[name], _rows(counts[name])) for name in changed]
     return [", ".join([f"{before}{count}{after}" for before, after, count in rows])]
 
 
-def _untold_update(written: int | None, masked: int | None) -> list[str]:
+def _unclear_update(written: int | None, masked: int | None) -> list[str]:
     if written is None or masked is None:
         return ["rows updated, added or deleted, how many of each is unknown"]
     rows = f"{_rows(written)} written and {_rows(masked)} masked"
@@ -399,11 +399,11 @@ def _fragment_words(commit: Commit) -> list[str]:
     if counts["kind"] == "create" or isinstance(commit.operation, Rewrite):
         return []
     new, changed, removed = [counts[f"fragments_{how}"] for how in ("added", "changed", "removed")]
-    told = [f"{_plural(new, 'new fragment')}"] if new else []
+    words = [f"{_plural(new, 'new fragment')}"] if new else []
     for count, verb in ((changed, "changed"), (removed, "removed")):
         if count:
-            told.append(f"{count:,} {verb}" if told else f"{_plural(count, 'fragment')} {verb}")
-    return [", ".join(told)] if told else []
+            words.append(f"{count:,} {verb}" if words else f"{_plural(count, 'fragment')} {verb}")
+    return [", ".join(words)] if words else []
 
 
 def _named(items: Iterable[str]) -> str:

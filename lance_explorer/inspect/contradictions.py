@@ -52,7 +52,7 @@ _MAY_BE_ANYTHING = frozenset(
         None,
     }
 )
-_MOST_TOLD = 3
+_MOST_NAMED = 3
 
 MOST_COMPARED = 100_000
 """The most added fragments that are compared with those in the transaction."""
@@ -76,27 +76,29 @@ def contradictions(view: HistoryView) -> list[Finding]:
     Only differences from the previous version are checked. Values that nothing repeats, such as a
     time or the writer, cannot be contradicted.
     """
-    found, history = [], view.history
+    findings, history = [], view.history
     positions = np.flatnonzero(history.follows_previous[1:]).tolist()
     for position in with_progress(positions, "Comparing versions", "versions"):
         step = _Neighbours(view, history, position + 1)
         if len(step.added) > MOST_COMPARED:
-            found.append(_not_compared(step))
-        told = list(dict.fromkeys(_contradictions(view, step)))
-        if told:
-            more = f", and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
-            found.append(
+            findings.append(_not_compared(step))
+        problems = list(dict.fromkeys(_contradictions(view, step)))
+        if problems:
+            more = (
+                f", and {len(problems) - _MOST_NAMED} more" if len(problems) > _MOST_NAMED else ""
+            )
+            findings.append(
                 Finding(
                     "contradicting_manifests",
                     f"version {step.version} and the one before contradict each other: "
-                    f"{'; '.join(told[:_MOST_TOLD])}{more}",
+                    f"{'; '.join(problems[:_MOST_NAMED])}{more}",
                     subject=Subject("version", str(step.version)),
                     versions=(step.version, step.version),
                     consequence=f"The manifest of version {step.before.version} or {step.version} "
                     "is damaged.",
                 )
             )
-    return found
+    return findings
 
 
 def renumbered(view: HistoryView) -> Iterator[Finding]:
@@ -124,13 +126,13 @@ def renumbered(view: HistoryView) -> Iterator[Finding]:
             for record in history.records[: position + 1]
             for key, path in field_paths(record.schema).items()
         }
-        told = [
+        pairs = [
             f"{path} has the values of {older.get(key, f'the field with ID {key}')}"
             for path, key in moved.items()
         ]
         yield Finding(
             "fields_renumbered",
-            f"version {after.version} gave columns the field IDs of others: {', '.join(told)}",
+            f"version {after.version} gave columns the field IDs of others: {', '.join(pairs)}",
             subject=Subject("version", str(after.version)),
             versions=(after.version, history.records[-1].version),
             columns=tuple(moved),
@@ -301,8 +303,8 @@ def _is_undeleted(step: _Neighbours) -> bool:
 def _new_schema(step: _Neighbours, transaction: Transaction) -> Iterator[str]:
     operation = transaction.operation
     if isinstance(operation, (Overwrite, Merge, Project)) and operation.schema:
-        told = [(field.name, field.logical_type) for field in operation.schema]
-        if told != [(field.name, field.logical_type) for field in step.after.schema]:
+        fields = [(field.name, field.logical_type) for field in operation.schema]
+        if fields != [(field.name, field.logical_type) for field in step.after.schema]:
             yield "the fields differ from those in the transaction"
 
 
@@ -336,16 +338,16 @@ def _new_fragments(step: _Neighbours, transaction: Transaction) -> Iterator[str]
             ):
                 yield f"the files of fragment {fragment_id} differ from those in the transaction"
             continue
-        told = by_path.get(after.files[0].path) if after.files else None
-        if told is None:
+        stored = by_path.get(after.files[0].path) if after.files else None
+        if stored is None:
             if by_path and not known.intersection(file.path for file in after.files):
                 yield f"no transaction names the files of fragment {fragment_id}"
-        elif told.physical_rows not in (None, after.physical_rows):
+        elif stored.physical_rows not in (None, after.physical_rows):
             yield (
                 f"fragment {fragment_id} has {after.physical_rows} rows, and "
-                f"{told.physical_rows} in the transaction"
+                f"{stored.physical_rows} in the transaction"
             )
-        elif not _same_files(told, after):
+        elif not _same_files(stored, after):
             yield f"the files of fragment {fragment_id} differ from those in the transaction"
 
 

@@ -102,7 +102,7 @@ class _OwnedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _StoredFile:
     """What is at the place of a deletion file; ``deleted`` is None if it cannot be decoded."""
 
     num_bytes: int | None
@@ -144,7 +144,7 @@ def _describe(
         try:
             root = deletion_root(owned.file.base_id, bases[number], view.storage)
         except FormatError as error:
-            rows[number] = _row(owned, bases[number], _Found(None, None, str(error)))
+            rows[number] = _row(owned, bases[number], _StoredFile(None, None, str(error)))
         else:
             by_root.setdefault(root.uri, (root, []))[1].append(number)
     for root, numbers in by_root.values():
@@ -167,24 +167,24 @@ def _bases(history: History, intervals: Intervals) -> dict[int, tuple[BasePath, 
     }
 
 
-def _understand(owned: _OwnedFile, data: Contents) -> _Found:
+def _understand(owned: _OwnedFile, data: Contents) -> _StoredFile:
     if data is None:
-        return _Found(None, None, "the file is missing")
+        return _StoredFile(None, None, "the file is missing")
     if isinstance(data, FormatError):
-        return _Found(None, None, str(data))
+        return _StoredFile(None, None, str(data))
     try:
         deleted = decode_deletion_file(data, owned.file.file_type, owned.physical_rows)
     except FormatError as error:
-        return _Found(len(data), None, str(error))
+        return _StoredFile(len(data), None, str(error))
     expected = owned.file.num_deleted_rows
     if expected is not None and expected != len(deleted):
         problem = f"the manifest says that {expected} rows are deleted, the file {len(deleted)}"
-        return _Found(len(data), deleted, problem)
-    return _Found(len(data), deleted, None)
+        return _StoredFile(len(data), deleted, problem)
+    return _StoredFile(len(data), deleted, None)
 
 
-def _row(owned: _OwnedFile, bases: tuple[BasePath, ...], found: _Found) -> dict[str, Any]:
-    file, deleted, rows = owned.file, found.deleted, owned.physical_rows
+def _row(owned: _OwnedFile, bases: tuple[BasePath, ...], stored: _StoredFile) -> dict[str, Any]:
+    file, deleted, rows = owned.file, stored.deleted, owned.physical_rows
     count = file.num_deleted_rows if deleted is None else len(deleted)
     containers = None if deleted is None else deleted.get_statistics()
     roots = {base.id: base.path for base in bases}
@@ -193,7 +193,7 @@ def _row(owned: _OwnedFile, bases: tuple[BasePath, ...], found: _Found) -> dict[
         "path": owned.path,
         "file_type": deletion_file_type(file.file_type),
         "read_version": file.read_version,
-        "file_bytes": found.num_bytes,
+        "file_bytes": stored.num_bytes,
         "num_deleted_rows": count,
         "physical_rows": rows,
         "fraction": None if count is None or rows is None else count / rows,
@@ -203,7 +203,7 @@ def _row(owned: _OwnedFile, bases: tuple[BasePath, ...], found: _Found) -> dict[
         "other_type_bytes": None if deleted is None else _other_size(deleted, file.file_type),
         "base_id": file.base_id,
         "root": None if file.base_id is None else roots.get(file.base_id),
-        "problem": found.problem,
+        "problem": stored.problem,
     }
 
 

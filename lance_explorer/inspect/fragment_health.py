@@ -82,12 +82,12 @@ def fragments_without_columns(view: HistoryView, history: History) -> Iterator[F
     version, first = history.records[0].version, history.states[states[0]]
     rows = [history.live_rows[state] for state in states]
     total = None if min(rows) < 0 else int(sum(rows))
-    told = "" if total is None else f": {counted(total, 'row')} of nulls cannot be read"
+    lost = "" if total is None else f": {counted(total, 'row')} of nulls cannot be read"
     more = f" and {len(states) - 1:,} more" if len(states) > 1 else ""
     whole = _last_with_columns(view)
     yield Finding(
         "fragments_without_columns",
-        f"no data file of fragment {first.id}{more} has a column of version {version}{told}",
+        f"no data file of fragment {first.id}{more} has a column of version {version}{lost}",
         subject=Subject("fragment", str(first.id)),
         versions=(version, version),
         remedy=Remedy(

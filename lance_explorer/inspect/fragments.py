@@ -65,7 +65,7 @@ ALL_FRAGMENTS = FrameSchema(
         *_STATE,
         *INTERVAL,
         Column(
-            "made_in",
+            "created_in",
             ID,
             "version that created the fragment; null if unknown",
             nullable=True,
@@ -90,7 +90,7 @@ def all_fragments(view: HistoryView) -> pl.DataFrame:
     states = intervals.keys
     lives = fragment_lives(history)
     begins = lives.first[lives.of_interval]
-    made_in = pl.Series(history.versions[begins])
+    created_in = pl.Series(history.versions[begins])
     is_known = pl.Series(history.begins_exactly[begins])
     return ALL_FRAGMENTS.build(
         {
@@ -98,7 +98,7 @@ def all_fragments(view: HistoryView) -> pl.DataFrame:
             "branch": [view.branch] * len(states),
             **_state_columns(history, states),
             **interval_columns(history, intervals),
-            "made_in": made_in.set(~is_known, None),
+            "created_in": created_in.set(~is_known, None),
         }
     )
 

@@ -1,8 +1,8 @@
-"""Frames as answers: what a frame says in a sentence, and its rows below that.
+"""Frames as answers: a sentence on the frame, and its rows.
 
-Whoever knows a better sentence than a count of rows decorates a function of the view with
-:func:`says`. Notebooks, commands, the assistant and the search box of the explorer ask by the name
-of the frame, so nothing else is needed.
+A function of the view with a better sentence than a count of rows is decorated with :func:`says`.
+Notebooks, commands, the assistant and the search box use the name of the frame, so nothing else is
+needed.
 """
 
 from collections.abc import Callable
@@ -17,27 +17,27 @@ from lance_explorer.history.view import HistoryView
 __all__ = ["answer_of", "says"]
 
 _Say = Callable[[HistoryView, pl.DataFrame], Answer]
-_SAID = dict[str, _Say]()
+_ANSWERS = dict[str, _Say]()
 
 
 def says(schema: FrameSchema) -> Callable[[_Say], _Say]:
-    """Register what says a frame in sentences, given the view and the frame."""
+    """Register a function that describes a frame in sentences, given the view and the frame."""
 
     def register(say: _Say) -> _Say:
-        _SAID[schema.name] = say
+        _ANSWERS[schema.name] = say
         return say
 
     return register
 
 
-def answer_of(view: HistoryView, schema: FrameSchema, found: pl.DataFrame) -> Answer:
+def answer_of(view: HistoryView, schema: FrameSchema, frame: pl.DataFrame) -> Answer:
     """Return a frame of a view as an answer."""
-    say = _SAID.get(schema.name)
+    say = _ANSWERS.get(schema.name)
     if say is not None:
-        return say(view, found)
+        return say(view, frame)
     name = schema.name.replace("_", " ")
-    rows = Section("rows", "", found, schema=schema)
-    return Answer(f"{counted(len(found), 'row')} of {name}.", (rows,), _code(schema))
+    rows = Section("rows", "", frame, schema=schema)
+    return Answer(f"{counted(len(frame), 'row')} of {name}.", (rows,), _code(schema))
 
 
 def _code(schema: FrameSchema) -> str:

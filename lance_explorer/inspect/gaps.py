@@ -1,4 +1,4 @@
-"""Gaps: version numbers that were given and are not kept, or cannot be read."""
+"""Gaps: version numbers that were assigned and are not kept, or cannot be read."""
 
 from collections.abc import Iterator
 
@@ -30,18 +30,18 @@ _Gap = tuple[int, int, str]
 
 
 def gaps(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each stretch of versions that are gone for one reason, oldest first.
+    """Return one row for each range of versions that are missing for one reason, oldest first.
 
-    Versions below the fork of a branch, or the first version of a clone, never were.
+    Versions below the fork of a branch, or the first version of a clone, never existed.
     """
-    found = list(_gaps(view))
+    stretches = list(_gaps(view))
     return GAPS.build(
         {
-            "first_version": [first for first, _, _ in found],
-            "last_version": [last for _, last, _ in found],
-            "branch": [view.branch] * len(found),
-            "num_versions": [last - first + 1 for first, last, _ in found],
-            "reason": [reason for _, _, reason in found],
+            "first_version": [first for first, _, _ in stretches],
+            "last_version": [last for _, last, _ in stretches],
+            "branch": [view.branch] * len(stretches),
+            "num_versions": [last - first + 1 for first, last, _ in stretches],
+            "reason": [reason for _, _, reason in stretches],
         }
     )
 
@@ -64,7 +64,7 @@ def _gaps(view: HistoryView) -> Iterator[_Gap]:
 
 
 def _first_possible(view: HistoryView) -> int:
-    """Return the first version that the branch can have had, the first kept one if unknown."""
+    """Return the first version that the branch can have had; the first kept one if unknown."""
     for record in view.history.records:
         if record.operation == OperationName.CLONE:
             return record.version

@@ -77,26 +77,26 @@ def health(view: HistoryView, version: int, topic: Topic | None = None) -> pl.Da
 
 
 def health_findings(view: HistoryView, version: int, topic: Topic | None = None) -> list[Finding]:
-    """Return what should be done, the worst first; with a topic, only what is about that.
+    """Return what should be done, the most serious first; with a topic, only its part.
 
-    That of the latest version also has what concerns all versions.
+    For the latest version, that includes problems of all versions.
     """
     history = view.version(version)
     checks = _OF_A_VERSION
     if version == view.latest_version:
         checks += _OF_ALL_VERSIONS
-    found = [
+    findings = [
         finding
         for about, check in checks
         if topic in (None, about)
         for finding in _checked(about, check, view, history)
     ]
-    found.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    return [*of_branch(view.branch, found)]
+    findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    return [*of_branch(view.branch, findings)]
 
 
 def _checked(about: Topic, check: _Check, view: HistoryView, history: History) -> list[Finding]:
-    """Return what a check found; if a file that it needs cannot be used, that."""
+    """Return the findings of a check; if it needs an unusable file, a finding on that."""
     try:
         return list(check(view, history))
     except (FormatError, StorageError) as error:

@@ -1,4 +1,4 @@
-"""What keeping versions costs: how many there are, their names, and rows that moved in them."""
+"""The cost of keeping versions: their number, their names, and rows that moved in them."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -37,25 +37,25 @@ __all__ = [
 ]
 
 MANY_VERSIONS = 1_000
-"""So many versions are worth knowing: who looks for the latest may have to list them all."""
+"""The number of versions that is worth knowing: finding the latest may mean listing all."""
 
 MANY_MOVED_ROWS = 1_000_000
-"""So many rows that moved under indices are worth knowing in a table without stable row IDs."""
+"""The number of rows moved under indices that is worth knowing without stable row IDs."""
 
 
 MANY_WITHOUT_UPKEEP = 100
-"""So many versions without a compaction and a cleanup are worth knowing."""
+"""The number of versions without a compaction and a cleanup that is worth knowing."""
 
 SOME_REBUILDS = 3
-"""So many rebuilds of an index for nothing are worth knowing."""
+"""The number of needless rebuilds of an index that is worth knowing."""
 
 _SKEW = timedelta(seconds=2)
-"""Clocks of several machines differ by so much anyway."""
+"""Clocks of several machines usually differ by this much."""
 
 _LARGE_SKEW = timedelta(minutes=1)
 
 _LONGEST_COMPACTION = timedelta(days=1)
-"""A compaction that reserved IDs later may still be at work."""
+"""A compaction that reserved IDs later may still be running."""
 
 _WRITES_IN_PLACE = (
     OperationName.UPDATE,
@@ -148,13 +148,13 @@ def no_upkeep(view: HistoryView, history: History) -> Iterator[Finding]:
 
 
 def compactions_not_committed(view: HistoryView, _: History) -> Iterator[Finding]:
-    """Find compactions that reserved fragment IDs, and that no commit of a compaction followed."""
+    """Find compactions that reserved fragment IDs but never committed."""
     waiting = list[VersionRecord]()
     for record, follows in zip(
         view.history.records, view.history.follows_previous.tolist(), strict=True
     ):
         if not follows:
-            waiting.clear()  # what is not kept may have committed them
+            waiting.clear()  # missing versions may have committed them
         if record.operation == OperationName.RESERVE_FRAGMENTS:
             waiting.append(record)
         elif record.operation == OperationName.REWRITE:
@@ -170,15 +170,15 @@ def compactions_not_committed(view: HistoryView, _: History) -> Iterator[Finding
             subject=Subject("version", str(last)),
             versions=(failed[0].version, last),
             causes=(
-                Cause("a delete or an update of the same fragments was committed meanwhile"),
+                Cause("a concurrent delete or update of the same fragments was committed"),
                 Cause("the process ended"),
             ),
         )
 
 
 def index_rebuilds(view: HistoryView, _: History) -> Iterator[Finding]:
-    """Find indices that commits wrote again though they covered all the same before."""
-    records, found = view.history.records, dict[str, list[int]]()
+    """Find indices that commits rebuilt without new rows to cover."""
+    records, rebuilt = view.history.records, dict[str, list[int]]()
     for before, after in pairwise(records):
         if after.operation != OperationName.CREATE_INDEX or before.indices is after.indices:
             continue
@@ -188,8 +188,8 @@ def index_rebuilds(view: HistoryView, _: History) -> Iterator[Finding]:
             ]
             is_same = {one.uuid for one in old} == {one.uuid for one in new}
             if old and not is_same and _what(old) == _what(new):
-                found.setdefault(name, []).append(after.version)
-    for name, versions_of in found.items():
+                rebuilt.setdefault(name, []).append(after.version)
+    for name, versions_of in rebuilt.items():
         if len(versions_of) >= SOME_REBUILDS:
             yield Finding(
                 "index_rebuilt_for_nothing",
@@ -201,7 +201,7 @@ def index_rebuilds(view: HistoryView, _: History) -> Iterator[Finding]:
 
 
 def _what(segments: list[IndexMetadata]) -> tuple[object, ...]:
-    """Return what segments cover, and how; if that is not stored, what equals nothing else."""
+    """Return what segments cover, and how; a unique value if that is not stored."""
     covered = [segment.fragment_ids() for segment in segments]
     ids = {fragment for some in covered if some is not None for fragment in some}
     kinds = {(segment.fields, segment.details) for segment in segments}
@@ -209,10 +209,10 @@ def _what(segments: list[IndexMetadata]) -> tuple[object, ...]:
 
 
 def rewrites_untold(view: HistoryView, history: History) -> Iterator[Finding]:
-    """Find commits that wrote values in place, and left the row versions as they were."""
+    """Find commits that wrote values in place, without new row versions."""
     if not history.records[0].manifest.reader_feature_flags & STABLE_ROW_IDS:
         return
-    whole, found = view.history, list[int]()
+    whole, versions = view.history, list[int]()
     sizes = whole.states.num_files, whole.states.data_bytes
     for position, record in enumerate(whole.records):
         if record.operation not in _WRITES_IN_PLACE or not whole.follows_previous[position]:
@@ -224,15 +224,15 @@ def rewrites_untold(view: HistoryView, history: History) -> Iterator[Finding]:
             old, new = whole.states[before], whole.states[after]
             is_written = in_place(old, new, step.schemas) is InPlace.VALUES_DIFFER
             if is_written and old.last_updated_at == new.last_updated_at:
-                found.append(record.version)
+                versions.append(record.version)
                 break
-    if found:
+    if versions:
         yield Finding(
             "rewrites_untold",
-            f"{counted(len(found), 'commit')} wrote values in place and did not raise the versions "
-            f"of rows, the last in version {found[-1]}",
-            subject=Subject("version", str(found[-1])),
-            versions=(found[0], found[-1]),
+            f"{counted(len(versions), 'commit')} wrote values in place and did not raise the "
+            f"versions of rows, the last in version {versions[-1]}",
+            subject=Subject("version", str(versions[-1])),
+            versions=(versions[0], versions[-1]),
         )
 
 
@@ -242,7 +242,7 @@ def _live_files(view: HistoryView) -> list[VersionFile]:
 
 
 def unstable_row_ids(view: HistoryView, history: History) -> Iterator[Finding]:
-    """Find out whether indices had to follow many rows because row IDs are not stable."""
+    """Find out whether indices had to follow many moved rows because row IDs are not stable."""
     record = history.records[0]
     indices = {segment.name for segment in record.indices} - SYSTEM_INDICES
     if record.manifest.reader_feature_flags & STABLE_ROW_IDS or not indices:

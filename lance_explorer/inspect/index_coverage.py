@@ -1,4 +1,4 @@
-"""Index coverage: which rows of a version its indices answer for, and which must be scanned."""
+"""Index coverage: the rows of a version that its indices find, and those that must be scanned."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -66,7 +66,7 @@ class _Line(NamedTuple):
 
 
 class _Coverage(NamedTuple):
-    """A segment, the fragments that it covers, and those that it covers no more."""
+    """A segment, the fragments that it covers, and those that it no longer covers."""
 
     segment: IndexMetadata
     current: frozenset[int] | None
@@ -76,9 +76,9 @@ class _Coverage(NamedTuple):
 def index_coverage(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each fragment of a version and each index segment that covers it.
 
-    Fragments that an index does not cover have one row without segment for it. What a segment lists
-    is first mapped through the fragment reuse history; fragments that the version has no more
-    follow the others. System indices are left out.
+    Fragments that an index does not cover have one row without segment for it. The fragments of a
+    segment are first mapped through the fragment reuse history; fragments that the version no
+    longer has come last. System indices are left out.
     """
     history = view.version(version)
     rows = dict(zip(history.states.ids.tolist(), known(history.live_rows), strict=True))
@@ -98,7 +98,7 @@ def index_coverage(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def _by_name(view: HistoryView, version: int, there: frozenset[int]) -> list[list[_Coverage]]:
-    """Return the coverage of all segments, those of one index together."""
+    """Return the coverage of all segments, grouped by index."""
     record = view.version(version).records[0]
     reuse = fragment_reuse(view, record)
     by_name: dict[str, list[_Coverage]] = {}

@@ -1,8 +1,8 @@
-"""Whether an index still stands for the values that it was built from.
+"""Whether an index still has the values from which it was built.
 
-An index lists fragments by their IDs. The same ID may stand for other rows by now, or for the same
-rows with other values of the indexed column; where the writer left the fragment in the list, a
-search believes the index. The data file that has the column tells: files never change.
+An index lists fragments by their IDs. The same ID may now belong to other rows, or to the same rows
+with other values of the indexed column; if the writer left the fragment in the list, a search
+trusts the index. The data file of the column shows it: files never change.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ __all__ = ["indices_of_other_values"]
 
 
 def indices_of_other_values(view: HistoryView, history: History) -> Iterator[Finding]:
-    """Find indices that cover fragments whose values of the column were written after them."""
+    """Find indices that cover fragments whose values of the column were written later."""
     record, whole = history.records[0], view.history
     names = field_names(history)[0]
     for segment in record.indices:
@@ -69,7 +69,7 @@ def _first_version(history: History, segment: IndexMetadata) -> int:
 
 
 def _changed_fragments(history: History, begin: int, covered: BitMap) -> Iterator[tuple[int, int]]:
-    """Yield the states, at a position and at the end, of covered fragments that changed since."""
+    """Yield the old and the current states of covered fragments that changed since."""
     then, now = [
         np.array(history.states_at(at), dtype=np.int64) for at in (begin, len(history) - 1)
     ]
@@ -86,13 +86,13 @@ def _has_other_values(old: Fragment, new: Fragment, field: int) -> bool:
 
 
 def _file_of(fragment: Fragment, field: int) -> str | None:
-    """Return the data file in which a fragment has a field."""
-    found = [file.path for file in fragment.files if field in file.fields]
-    return found[-1] if found else None
+    """Return the data file that contains a field of a fragment."""
+    paths = [file.path for file in fragment.files if field in file.fields]
+    return paths[-1] if paths else None
 
 
 def _since(history: History, begin: int, fragment_id: int, state: int, field: int) -> int:
-    """Return the first version after a position in which a fragment has its present file."""
+    """Return the first version after a position in which a fragment has its current file."""
     path = _file_of(history.states[state], field)
     spans = history.intervals
     same = [

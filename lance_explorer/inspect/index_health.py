@@ -1,4 +1,4 @@
-"""Whether the indices of a version keep up with its rows."""
+"""Whether the indices of a version cover its rows."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, TypedDict
@@ -30,19 +30,19 @@ __all__ = [
 ]
 
 MANY_UNINDEXED_ROWS = 10_000
-"""So many rows that an index does not find are worth knowing: each search reads them all."""
+"""The number of uncovered rows that is worth knowing: each search reads them all."""
 
 UNINDEXED_SHARE = 0.1
-"""From this part of all rows on they are worth a warning."""
+"""The share of all rows that is worth a warning."""
 
 MANY_STALE_ENTRIES = 10_000
-"""So many entries of rows that are gone are worth knowing ..."""
+"""The number of entries of removed rows that is worth knowing ..."""
 
 STALE_SHARE = 0.2
 """... if they are this part of all entries, too."""
 
 MANY_SEGMENTS = 4
-"""So many segments of an index are worth knowing: a search looks into each."""
+"""The number of segments of an index that is worth knowing: a search reads each."""
 
 _LONGEST_NAME = 40
 
@@ -57,7 +57,7 @@ _SCALAR_TYPES = {
     "MINHASH_LSH": "MINHASHLSH",
     "RTREE": "RTREE",
 }
-"""How pylance calls the types that a call for scalar indices makes."""
+"""Pylance's names for the types that a call for scalar indices makes."""
 
 _CONFIGURED_TYPES = frozenset({"FM", "JSON"})
 """Types that such a call makes from an IndexConfig."""
@@ -70,16 +70,20 @@ _Row = Mapping[str, Any]
 
 
 def lagging_indices(view: HistoryView, history: History) -> Iterator[Finding]:
-    """Find indices that do not find rows, lead to rows that are gone, or are in many segments."""
+    """Find indices that miss rows, have entries of removed rows, or have many segments."""
     version = history.records[0].version
-    if not history.records[0].indices:  # a summary of none would go through all fragments
+    if not history.records[0].indices:  # without any, a summary would go through all fragments
         return
     for row in index_summary(view, version).iter_rows(named=True):
         if None in row["fields"] or not row["fields"]:
             yield _on_no_field(row, version)
             continue
-        for found in (_uncovered(row, version), _stale(row, version), _in_segments(row, version)):
-            yield from found
+        for findings in (
+            _uncovered(row, version),
+            _stale(row, version),
+            _in_segments(row, version),
+        ):
+            yield from findings
 
 
 def _on_no_field(row: _Row, version: int) -> Finding:
@@ -94,7 +98,7 @@ def _on_no_field(row: _Row, version: int) -> Finding:
 
 
 def _uncovered(row: _Row, version: int) -> Iterator[Finding]:
-    """Find out whether an index finds nothing, or does not find many rows."""
+    """Find out whether an index finds nothing, or misses many rows."""
     name = _quoted(row["name"])
     remedy = Remedy("Update it", f"dataset.optimize.optimize_indices(index_names=[{name}])")
     fragments, to_scan = row["num_fragments_to_scan"], row["num_rows_to_scan"]
@@ -141,7 +145,7 @@ def _all_gone(count: int) -> str:
 
 
 def _stale(row: _Row, version: int) -> Iterator[Finding]:
-    """Find out whether many entries of an index are of rows that are gone."""
+    """Find out whether many entries of an index belong to removed rows."""
     stale, answered = row["num_stale_entries"] or 0, row["num_rows_answered"]
     if answered is None or stale < MANY_STALE_ENTRIES or stale < STALE_SHARE * (stale + answered):
         return
@@ -157,7 +161,7 @@ def _stale(row: _Row, version: int) -> Iterator[Finding]:
 
 
 def _in_segments(row: _Row, version: int) -> Iterator[Finding]:
-    """Find out whether an index is in many segments."""
+    """Find out whether an index has many segments."""
     count, name = row["num_segments"], _quoted(row["name"])
     if count < MANY_SEGMENTS:
         return
@@ -176,31 +180,31 @@ def _in_segments(row: _Row, version: int) -> Iterator[Finding]:
 
 
 def equal_indices(_: HistoryView, history: History) -> Iterator[Finding]:
-    """Find indices that are alike: of one type, with the same settings, on the same column."""
+    """Find duplicate indices: of one type, with the same settings, on the same column."""
     record, alike = history.records[0], dict[_Kind, list[str]]()
     names = field_names(history)[0]
     for segment in record.indices:
         if segment.name in SYSTEM_INDICES or index_type(segment) == "unknown":
             continue
         key = segment.fields, segment.type_url, segment.details
-        if segment.name not in (found := alike.setdefault(key, [])):
-            found.append(segment.name)
-    for (fields, _type, _details), found in alike.items():
-        if len(found) == 1:
+        if segment.name not in (same := alike.setdefault(key, [])):
+            same.append(segment.name)
+    for (fields, _type, _details), same in alike.items():
+        if len(same) == 1:
             continue
         columns = tuple(filter(None, names_of(fields, names)))
         yield Finding(
             "equal_indices",
-            f"the indices {', '.join(map(_quoted, found))} are alike, on {', '.join(columns)}",
-            subject=Subject("index", found[-1]),
+            f"the indices {', '.join(map(_quoted, same))} are alike, on {', '.join(columns)}",
+            subject=Subject("index", same[-1]),
             versions=(record.version, record.version),
             columns=columns,
-            remedy=Remedy("Drop all but one", f"dataset.drop_index({_quoted(found[-1])})"),
+            remedy=Remedy("Drop all but one", f"dataset.drop_index({_quoted(same[-1])})"),
         )
 
 
 def lost_indices(view: HistoryView, history: History) -> Iterator[Finding]:
-    """Find indices that are gone by a commit of another purpose, while their column stayed."""
+    """Find indices that a commit of another purpose removed, while their column stayed."""
     now, went = history.records[0], dict[str, tuple[VersionRecord, VersionRecord]]()
     records, follows = view.history.records, view.history.follows_previous
     for position in range(1, len(records)):
@@ -209,7 +213,7 @@ def lost_indices(view: HistoryView, history: History) -> Iterator[Finding]:
             continue
         names = {segment.name for segment in after.indices}
         for segment in before.indices:
-            # What is not kept may have dropped it on purpose.
+            # Missing versions may have dropped it on purpose.
             is_aside = after.operation != OperationName.CREATE_INDEX and follows[position]
             if segment.name not in names | SYSTEM_INDICES and is_aside:
                 went[segment.name] = before, after
@@ -222,7 +226,8 @@ def lost_indices(view: HistoryView, history: History) -> Iterator[Finding]:
         )
         [segment, *_] = [one for one in before.indices if one.name == name]
         there, then = field_names(history)[0], field_names(view.version(before.version))[0]
-        # Field IDs begin anew at an Overwrite; and who took over the name is searched, too.
+        # Field IDs restart at an Overwrite; and the column that took over the name is searched,
+        # too.
         by_name = {path: key for key, path in there.items()}
         fields = tuple([by_name.get(then.get(key, ""), -1) for key in segment.fields])
         operations = [one.operation for one in records if one.version >= after.version]
@@ -283,13 +288,13 @@ def lagging_reuse(view: HistoryView, history: History) -> Iterator[Finding]:
 
 
 def rebuild(view: HistoryView, version: int, name: str) -> Remedy:
-    """Return how to build an index of a version anew."""
+    """Return how to rebuild an index of a version."""
     row = index_summary(view, version).row(by_predicate=pl.col("name") == name, named=True)
     return Remedy("Build it anew", _call(row))
 
 
 def _call(row: _Row) -> str:
-    """Return the call that builds an index anew; an update keeps what is old in it."""
+    """Return the call that rebuilds an index; an update keeps its old entries."""
     column, kind = next(iter(row["fields"]), None), _SCALAR_TYPES.get(row["index_type"])
     is_scalar = kind is not None or row["index_type"] in _CONFIGURED_TYPES
     function = "create_scalar_index" if is_scalar else "create_index"
@@ -303,5 +308,5 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _quoted(name: str) -> str:
-    """Return a name as Python writes it, cut if it is long."""
+    """Return a name as a Python literal, cut if it is long."""
     return repr(name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}...")

@@ -1,4 +1,4 @@
-"""What one index had of each fragment, over all versions: as stretches of versions."""
+"""The coverage of each fragment by one index, over all versions: as ranges of versions."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,17 +27,17 @@ _ABSENT, _COVERED, _MASKED, _NOT_COVERED, _REMOVED, _UNKNOWN, _NO_INDEX = range(
 
 @dataclass(frozen=True, slots=True)
 class IndexLives:
-    """Stretches of versions in which an index had the same of a fragment.
+    """Ranges of versions in which the coverage of a fragment by an index was the same.
 
     Attributes
     ----------
     fragment_ids : NDArray[np.uint64]
-        All fragments there ever were, ascending; a slot is a position in it.
+        All fragments of any version, ascending; a slot is a position in it.
     slot, first, last : NDArray[np.int32]
-        For each stretch its fragment, and the positions among kept versions where it begins and
-        ends, both included.
+        For each range its fragment, and the positions among kept versions where it begins and ends,
+        both included.
     coverage : NDArray[np.uint8]
-        For each stretch a position in :data:`COVERAGES`, never that of ``absent``.
+        For each range a position in :data:`COVERAGES`, never that of ``absent``.
     """
 
     fragment_ids: NDArray[np.uint64]
@@ -48,7 +48,7 @@ class IndexLives:
 
 
 def index_names(history: History) -> list[str]:
-    """Return the names of all indices there ever were, those of the latest versions first."""
+    """Return the names of all indices of any version, those of the latest versions first."""
     names: dict[str, None] = {}
     known: object = None
     for record in reversed(history.records):
@@ -61,10 +61,10 @@ def index_names(history: History) -> list[str]:
 def index_lives(
     view: HistoryView, name: str, check: Callable[[], object] = lambda: None
 ) -> IndexLives:
-    """Return what the index called ``name`` had of each fragment in each kept version.
+    """Return the coverage of each fragment by the index called ``name`` in each kept version.
 
-    It takes time for each change of the index, and in all for the states of fragments. ``check``
-    is called before each change of the index; what it raises ends the work.
+    Its cost is the number of changes of the index, and of all states of fragments. ``check`` is
+    called before each change of the index; what it raises ends the work.
     """
     states = _SlotStates(view.history)
     index = _Index(view, name, states)
@@ -93,7 +93,7 @@ def index_lives(
 
 
 def _changes(history: History, name: str) -> Iterator[int]:
-    """Yield the positions from which on an index, or the reuse history with it, is another."""
+    """Yield the positions at which an index, or the reuse history with it, changes."""
     known: object = None
     before: object = None
     for position, record in enumerate(history.records):
@@ -108,7 +108,7 @@ def _changes(history: History, name: str) -> Iterator[int]:
 
 
 class _Pieces(NamedTuple):
-    """Stretches of versions in which an index has the same of a fragment; some may touch."""
+    """Ranges of versions with the same coverage of a fragment; some may touch."""
 
     slot: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -116,7 +116,7 @@ class _Pieces(NamedTuple):
     coverage: NDArray[np.uint8]
 
     def only(self, chosen: NDArray[Any]) -> Self:
-        """Return some of them, as NumPy chooses them."""
+        """Return some of them, chosen like in NumPy."""
         slot, first, last, coverage = self
         return type(self)(slot[chosen], first[chosen], last[chosen], coverage[chosen])
 
@@ -126,7 +126,7 @@ class _Pieces(NamedTuple):
         return type(self)(*map(np.concatenate, (slot, first, last, coverage)))
 
     def merged(self) -> Self:
-        """Return as few as tell the same, ordered by fragment and version."""
+        """Return them merged, ordered by fragment and version."""
         slot, first, last, coverage = self.only(np.lexsort((self.first, self.slot)))
         begins = np.ones(len(slot), dtype=np.bool_)
         begins[1:] = (
@@ -143,7 +143,7 @@ _NOTHING = _Pieces(_NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, np.empty(0, dtype=np.u
 
 
 class _SlotStates:
-    """In which versions each fragment was there, and how many of its rows were deleted then.
+    """The versions of each fragment, and its number of deleted rows in them.
 
     A fragment is in one state at a time, so its intervals do not overlap.
     """
@@ -160,17 +160,17 @@ class _SlotStates:
         self._open = _NO_NUMBERS
 
     def between(self, begin: int, end: int) -> NDArray[np.int64]:
-        """Return the numbers of all intervals that have one of these positions.
+        """Return the numbers of all intervals that contain one of these positions.
 
         ``begin`` is the ``end`` of the call before.
         """
         started = slice(*np.searchsorted(self.first, (begin, end)))
-        found = np.concatenate((self._open, np.arange(started.start, started.stop)))
-        self._open = found[self.last[found] >= end]
-        return found
+        numbers = np.concatenate((self._open, np.arange(started.start, started.stop)))
+        self._open = numbers[self.last[numbers] >= end]
+        return numbers
 
     def slots_of(self, fragment_ids: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the slots of those of some fragments that there ever were."""
+        """Return the slots of the fragments that ever existed among some."""
         slots = np.searchsorted(self.fragment_ids, fragment_ids)
         is_inside = slots < len(self.fragment_ids)
         slots, fragment_ids = slots[is_inside], fragment_ids[is_inside]
@@ -195,7 +195,7 @@ class _SlotStates:
 
 
 class _Index:
-    """The index as it is in one version after the other."""
+    """The index in one version after the other."""
 
     def __init__(self, view: HistoryView, name: str, states: _SlotStates) -> None:
         self._view, self._name, self._states = view, name, states
@@ -205,9 +205,9 @@ class _Index:
         self._deleted_then = np.zeros(len(states.fragment_ids), dtype=np.int64)
 
     def move(self, record: VersionRecord) -> None:
-        """Take the index as it is from a version on.
+        """Update the index to a version.
 
-        Noted are the fragments that it lists, and how many rows of them were deleted when their
+        It records the fragments of the index, and how many of their rows were deleted when their
         segment was built; 0 if that version is not kept.
         """
         self._is_listed[self._slots] = False
@@ -233,7 +233,7 @@ class _Index:
         self._slots = np.unique(self._slots)
 
     def pieces(self, begin: int, end: int) -> tuple[_Pieces, ...]:
-        """Return what the index has of each fragment from one position to before another."""
+        """Return the coverage of each fragment from one position up to another."""
         states = self._states
         numbers = states.between(begin, end)
         slot = states.slot[numbers]
@@ -250,7 +250,7 @@ class _Index:
     def _coverage(
         self, slot: NDArray[np.int64], num_deleted: NDArray[np.int64]
     ) -> NDArray[np.uint8]:
-        """Return what the index has of fragments that are there."""
+        """Return the coverage of existing fragments."""
         if not self._has_segments or not self._is_known:
             same = _UNKNOWN if self._has_segments else _NO_INDEX
             return np.full(len(slot), same, dtype=np.uint8)
@@ -258,12 +258,12 @@ class _Index:
         return np.where(self._is_listed[slot], listed, _NOT_COVERED).astype(np.uint8)
 
     def _removed(self, there: _Pieces, begin: int, end: int) -> _Pieces:
-        """Return when fragments that the index lists are not there, as the others tell."""
+        """Return when the fragments of an index do not exist, the complement of the others."""
         order = np.lexsort((there.first, there.slot))
         slots = np.concatenate((there.slot[order], self._slots))
         first = np.concatenate((np.full(len(self._slots), begin), there.last[order] + 1))
         last = np.concatenate((there.first[order], np.full(len(self._slots), end))) - 1
-        # A fragment that is there n times is not there n + 1 times: before each, and at the end.
+        # A fragment that exists n times is absent n + 1 times: before each, and at the end.
         by_end = np.argsort(slots, kind="stable")
         by_begin = np.argsort(np.concatenate((self._slots, there.slot[order])), kind="stable")
         slot, first, last = slots[by_end], first[by_begin], last[by_end]

@@ -38,7 +38,7 @@ def index_settings(view: HistoryView, version: int) -> pl.DataFrame:
         try:
             settings = index_details(segment)
         except FormatError:
-            continue  # their damage is said by ``inspect.indices()``, whose details are null
+            continue  # ``inspect.indices()`` reports their damage; their details are null
         if "num_bytes" in settings and "type_url" in settings:
             continue  # not understood
         for name, value in _flat(settings):

@@ -1,4 +1,4 @@
-"""One row for each index of a version: what it covers, and what it does not."""
+"""One row for each index of a version: its coverage, and what is missing."""
 
 import polars as pl
 
@@ -57,8 +57,8 @@ _COUNTS = ("num_rows_answered", "num_rows_to_scan", "num_stale_entries")
 def index_summary(view: HistoryView, version: int) -> pl.DataFrame:
     """Return one row for each index of a version, in the order of the manifest.
 
-    A fragment that two segments of an index cover counts once. What is unknown of one part is
-    unknown of the whole. That of the version that was asked for last is kept.
+    A fragment that two segments of an index cover counts once. If one part is unknown, so is the
+    whole. The result for the last requested version is kept.
 
     Examples
     --------
@@ -96,8 +96,10 @@ def _summary(view: HistoryView, version: int) -> pl.DataFrame:
         pl.col("num_stale_entries").null_count().alias("num_stale_entries_unknown"),
     )
     counts = fragments.group_by("name").agg(
-        _if_told("is_covered", _current(pl.col("is_covered")).sum()).alias("num_fragments_covered"),
-        _if_told("is_covered", _current(~pl.col("is_covered")).sum()).alias(
+        _if_known("is_covered", _current(pl.col("is_covered")).sum()).alias(
+            "num_fragments_covered"
+        ),
+        _if_known("is_covered", _current(~pl.col("is_covered")).sum()).alias(
             "num_fragments_to_scan"
         ),
         (~pl.col("is_current")).sum().alias("num_fragments_removed"),
@@ -106,12 +108,12 @@ def _summary(view: HistoryView, version: int) -> pl.DataFrame:
             for name in _COUNTS
         ],
     )
-    found = by_name.join(counts, on="name", how="left", maintain_order="left")
+    frame = by_name.join(counts, on="name", how="left", maintain_order="left")
     empty = pl.col("num_fragments_removed").is_null()  # a version without fragments has no lines
     names = [name for name in counts.columns if name != "name"]
-    found = found.with_columns(pl.when(empty).then(0).otherwise(pl.col(names)).name.keep())
-    columns = {name: found[name] for name in INDEX_SUMMARY.names[2:]}
-    constant = {"version": [version] * len(found), "branch": [view.branch] * len(found)}
+    frame = frame.with_columns(pl.when(empty).then(0).otherwise(pl.col(names)).name.keep())
+    columns = {name: frame[name] for name in INDEX_SUMMARY.names[2:]}
+    constant = {"version": [version] * len(frame), "branch": [view.branch] * len(frame)}
     return INDEX_SUMMARY.build({**constant, **columns})
 
 
@@ -124,5 +126,5 @@ def _current(expression: pl.Expr) -> pl.Expr:
     return expression.filter(pl.col("is_current"))
 
 
-def _if_told(name: str, expression: pl.Expr) -> pl.Expr:
+def _if_known(name: str, expression: pl.Expr) -> pl.Expr:
     return pl.when(_current(pl.col(name)).null_count() == 0).then(expression)

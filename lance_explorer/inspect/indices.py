@@ -1,4 +1,4 @@
-"""Indices: segments of one version, or every state that any segment was ever in."""
+"""Indices: segments of one version, or of any version."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -91,9 +91,9 @@ def indices(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def all_indices(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each state of an index segment and each interval in which it was there.
+    """Return one row for each state of an index segment and each interval of it.
 
-    A segment is in another state when it covers other fragments.
+    A segment changes its state when it covers other fragments.
     """
     history = view.history
     distinct, intervals = intervals_of([record.indices for record in history.records])

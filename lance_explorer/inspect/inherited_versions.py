@@ -1,4 +1,4 @@
-"""The versions of a branch with those that it inherits from its ancestors."""
+"""The versions of a branch with those inherited from its ancestors."""
 
 import polars as pl
 
@@ -12,8 +12,8 @@ __all__ = ["inherited_versions"]
 def inherited_versions(view: HistoryView) -> pl.DataFrame:
     """Return the versions of a branch, and before them those of its ancestors up to the forks.
 
-    The version of a fork is there twice: as its parent has it, and as the first of the branch. An
-    ancestor that is gone, or was made again under its name, ends the list.
+    The version of a fork is included twice: for its parent, and as the first of the branch. An
+    ancestor that is gone, or was created again under its name, ends the list.
     """
     frames = [versions(view)]
     for ancestor, fork in parents_of(view):

@@ -26,7 +26,7 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.frames.commit_facts import COMMIT_FACTS, said_facts
+from lance_explorer.frames.commit_facts import COMMIT_FACTS, facts_of_commit
 from lance_explorer.history.ancestors import parent_of
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.progress import with_progress
@@ -53,7 +53,7 @@ _COUNTS = (
 )
 
 _CHANGED = ("rows_updated", "rows_overwritten", "rows_restored", "rows_column_rewritten")
-"""Counts of rows that were there, and have other values since."""
+"""Counts of existing rows whose values changed."""
 
 LOG = FrameSchema(
     "log",
@@ -125,7 +125,7 @@ _NO_VALUES = frozenset(
         OperationName.MERGE,
     }
 )
-"""Operations that write no values, but those of the fields that they add."""
+"""Operations that only write values of fields that they add."""
 
 _TEXTS = (
     *("words", "operation", "kind", "branch", "columns", "tags", "branches_here"),
@@ -231,11 +231,11 @@ def _framed(view: HistoryView, lines: Sequence[_Line]) -> pl.DataFrame:
     for name, tag in sorted(view.refs.tags.items()):
         tags.setdefault((tag.branch, tag.version), []).append(name)
     parents = [parent for line in lines for parent in _parents(line)]
-    facts = [said_facts(commit.record, commit.operation) for _, commit in every]
+    facts = [facts_of_commit(commit.record, commit.operation) for _, commit in every]
     places = [(line.view.branch, commit.record.version) for line, commit in every]
     counts = [commit.counts for _, commit in every]
 
-    def told(name: str) -> list[object]:
+    def column(name: str) -> list[object]:
         return [row[name] for row in counts]
 
     frame = LOG.build(
@@ -246,40 +246,40 @@ def _framed(view: HistoryView, lines: Sequence[_Line]) -> pl.DataFrame:
             "parent_branch": [parent[0] for parent in parents],
             "parent_version": [parent[1] for parent in parents],
             "versions_lost": [parent[2] for parent in parents],
-            **{name: told(name) for name in ("timestamp", "operation", "kind")},
+            **{name: column(name) for name in ("timestamp", "operation", "kind")},
             "words": [
                 commit_words(commit)
-                for _, commit in with_progress(every, "Telling what commits did", "versions")
+                for _, commit in with_progress(every, "Describing commits", "versions")
             ],
             **{part.name: [getattr(fact, part.name) for fact in facts] for part in COMMIT_FACTS},
             "columns": [_joined(_columns(commit)) for _, commit in every],
             "changes_values": [_changes_values(row) for row in counts],
-            **{part.name: told(part.name) for part in VERSIONS.columns if part.name in _COUNTS},
+            **{part.name: column(part.name) for part in VERSIONS.columns if part.name in _COUNTS},
             "data_bytes_change": [change for line in lines for change in _growth(line)],
             "tags": [_joined(tags.get(place, [])) for place in places],
             "branches_here": [_joined(forks.get(place, [])) for place in places],
             "is_latest": [
                 commit.record.version == line.view.latest_version for line, commit in every
             ],
-            **{name: told(name) for name in ("writer", "writer_version", "known_from")},
+            **{name: column(name) for name in ("writer", "writer_version", "known_from")},
         }
     )
     return frame[order]
 
 
 def _newest_first(lines: Sequence[_Line]) -> NDArray[np.int64]:
-    """Return the order of the commits, those of one branch after the other, from the newest.
+    """Return the order of the commits, branch by branch, from the newest.
 
-    No commit goes before one that was made on it, whatever its clock says: it counts as made when
-    the one before it was, at the earliest.
+    No commit comes before one that was made on it, whatever its clock says: its time counts as at
+    least that of the previous one.
     """
     times, depths = list[NDArray[np.int64]](), list[NDArray[np.int64]]()
     known = dict[tuple[str | None, int], tuple[int, int]]()
     for line in lines:
         start, depth = known.get(line.fork, (0, 0)) if line.fork else (0, 0)
-        told = [_microseconds(commit.record.manifest.timestamp) for commit in line.commits]
-        made = np.maximum.accumulate(np.array([start, *told], dtype=np.int64))[1:]
-        deep = np.arange(len(told), dtype=np.int64) + depth + 1
+        commit_times = [_microseconds(commit.record.manifest.timestamp) for commit in line.commits]
+        made = np.maximum.accumulate(np.array([start, *commit_times], dtype=np.int64))[1:]
+        deep = np.arange(len(commit_times), dtype=np.int64) + depth + 1
         for commit, one, number in zip(line.commits, made.tolist(), deep.tolist(), strict=True):
             known[line.view.branch, commit.record.version] = one, number
         times.append(made)
@@ -293,7 +293,7 @@ def _microseconds(time: datetime | None) -> int:
 
 
 def _lanes(lines: Sequence[_Line], order: NDArray[np.int64]) -> Mapping[str | None, int]:
-    """Return the lane of each branch: the first one that is free from its last commit to its fork.
+    """Return the lane of each branch: the first free one from its last commit to its fork.
 
     The main branch has lane 0 to itself.
     """
@@ -348,7 +348,7 @@ def _growth(line: _Line) -> Iterator[int | None]:
 
 
 def _columns(commit: Commit) -> list[str] | None:
-    """Return which columns a commit wrote or changed; None if whole rows, or if it is not known."""
+    """Return which columns a commit wrote or changed; None for whole rows, or if unknown."""
     names = dict.fromkeys(
         [
             str(row["path"]).split(".")[0]
@@ -371,7 +371,7 @@ def _columns(commit: Commit) -> list[str] | None:
 
 
 def _changes_values(counts: Mapping[str, object]) -> bool | None:
-    """Tell whether a commit changed values of rows that were there; None if it is not known."""
+    """Tell whether a commit changed values of existing rows; None if unknown."""
     changed = [counts[name] for name in _CHANGED]
     if any(changed):
         return True
@@ -383,7 +383,7 @@ def _joined(names: Sequence[str] | None) -> str | None:
 
 
 def _top_names(commit: Commit, ids: frozenset[int]) -> Iterator[str]:
-    """Yield the columns that some fields are of."""
+    """Yield the columns of some fields."""
     by_id = {field.id: field for field in commit.record.schema}
     for id_ in sorted(ids & by_id.keys()):
         field = by_id[id_]

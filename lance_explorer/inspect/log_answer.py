@@ -27,11 +27,11 @@ _SHOWN_VERSIONS = (
     "tags",
     "message",
 )
-_SAID = ("version", "branch", "words", "lane", "is_latest", "parent_branch", "parent_version")
+_SHOWN = ("version", "branch", "words", "lane", "is_latest", "parent_branch", "parent_version")
 
 
 def log_answer(log: pl.DataFrame, *, graph: bool | None = None, has_more: bool = False) -> Answer:
-    """Return the log as an answer: how many commits, and one line for each, newest first.
+    """Return the log as an answer: the number of commits, and one line for each, newest first.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def log_answer(log: pl.DataFrame, *, graph: bool | None = None, has_more: bool =
 
 
 def versions_answer(view: HistoryView, versions: pl.DataFrame) -> Answer:
-    """Return all versions as an answer; programs get the messages as they are stored."""
+    """Return all versions as an answer; programs get unchanged messages."""
     stored = [record.transaction for record in view.history.records]
     exact = [transaction and transaction.header.message for transaction in stored]
     shown = [*_SHOWN_VERSIONS, *(["known_from"] if view.recorded_versions else [])]
@@ -74,16 +74,16 @@ def versions_answer(view: HistoryView, versions: pl.DataFrame) -> Answer:
 
 
 def commit_answer(row: dict[str, Any], parts: Sequence[Section]) -> Answer:
-    """Return one line of the log as an answer, with all that is known of the commit."""
+    """Return one line of the log as an answer, with everything that is known of the commit."""
     branch = f" of branch {row['branch']}" if row["branch"] else ""
-    told = {
+    facts = {
         name: value
         for name, value in row.items()
-        if name not in _SAID and value not in (None, [], 0)
+        if name not in _SHOWN and value not in (None, [], 0)
     }
     return Answer(
         f"Version {row['version']}{branch}: {row['words']}",
-        (Section("commit", "", told), *parts),
+        (Section("commit", "", facts), *parts),
         f"table.log(since={row['version']}, until={row['version']})",
     )
 
@@ -94,7 +94,7 @@ def _day(log: pl.DataFrame) -> str:
 
 
 def log_lines(log: pl.DataFrame, *, is_drawn: bool) -> pl.DataFrame:
-    """Return the log as people read it: what answers "what happened" stands in one column."""
+    """Return the log for people: one column says what happened."""
     rows = [
         {
             "graph": drawn,

@@ -6,9 +6,9 @@ __all__ = ["graph_cells"]
 
 
 def graph_cells(log: pl.DataFrame) -> list[str]:
-    """Return what stands before each line of a log: its commit as a star, others as lanes.
+    """Return the text before each line of a log: its commit as a star, others as lanes.
 
-    A cell has a second line above where branches leave their parent.
+    A cell has a second line above it if branches leave their parent there.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What makes opening a version slow: its manifest, and how the sequences in it are encoded."""
+"""What makes opening a version slow: its manifest, and the encoding of sequences in it."""
 
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
@@ -30,16 +30,16 @@ __all__ = [
 ]
 
 LARGE_MANIFEST = 10_000_000
-"""A manifest of so many bytes is worth a warning: whoever opens the version reads all of it."""
+"""The size of a manifest that is worth a warning: opening the version reads all of it."""
 
 LARGE_SAVING = 1_000_000
-"""So many bytes fewer for row IDs are worth knowing ..."""
+"""The saved bytes of row IDs that are worth knowing ..."""
 
 SAVING_SHARE = 0.2
 """... if they are this part of what row IDs take, too."""
 
 MOST_CHECKED_ROWS = 20_000_000
-"""Rows whose IDs are looked at to find the best encoding, which takes some seconds."""
+"""The most rows whose IDs are read to find the best encoding, which takes some seconds."""
 
 _TRANSACTION = "its transaction"
 
@@ -57,7 +57,7 @@ _MENDS = {
 
 
 def large_manifest(_: HistoryView, history: History) -> Iterator[Finding]:
-    """Find out whether the manifest is large, and what of."""
+    """Find out whether the manifest is large, and why."""
     record = history.records[0]
     size = record.file.size_bytes
     if size < LARGE_MANIFEST:
@@ -89,7 +89,7 @@ def large_manifest(_: HistoryView, history: History) -> Iterator[Finding]:
 def row_id_encoding(view: HistoryView, history: History) -> Iterator[Finding]:
     """Find out whether row IDs take many more bytes than they need.
 
-    The largest sequences are looked at, as far as they have ``MOST_CHECKED_ROWS`` together.
+    The largest sequences are checked, up to ``MOST_CHECKED_ROWS`` together.
     """
     record = history.records[0]
     taken = int(history.states.row_id_bytes.sum())
@@ -111,7 +111,7 @@ def row_id_encoding(view: HistoryView, history: History) -> Iterator[Finding]:
 
 
 def _savings(view: HistoryView, history: History) -> Iterator[tuple[int, int]]:
-    """Yield fragments, and how many bytes fewer their row IDs could take."""
+    """Yield fragments, and how many bytes their row IDs could save."""
     checked = _largest(history)
     places = np.zeros(len(checked), dtype=np.int64)
     there = Intervals(np.arange(len(checked)), places, places)
@@ -123,7 +123,7 @@ def _savings(view: HistoryView, history: History) -> Iterator[tuple[int, int]]:
 
 
 def _largest(history: History) -> list[FragmentSequence]:
-    """Return the largest inline sequences, as far as they have few enough rows together."""
+    """Return the largest inline sequences that have few enough rows together."""
     is_inline = history.states.row_id_storage == SequenceStorage.INLINE
     others = np.flatnonzero(
         is_inline & ~history.states.row_id_ranges.found
@@ -143,7 +143,7 @@ def _largest(history: History) -> list[FragmentSequence]:
 def _noted(
     numbers: list[int], results: Iterable[tuple[int, RowIdSequence | FormatError]]
 ) -> Iterator[RowIdSequence]:
-    """Yield sequences, and note the number of each."""
+    """Yield sequences, recording the number of each."""
     for number, row_ids in understood(results):
         numbers.append(number)
         yield row_ids

@@ -1,4 +1,4 @@
-"""Manifest files: how large each is, and what its bytes are spent on."""
+"""Manifest files: the size of each, and of its parts."""
 
 import numpy as np
 import polars as pl

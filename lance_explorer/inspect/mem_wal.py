@@ -157,14 +157,14 @@ def missing_log_tables(view: HistoryView, history: History) -> Iterator[Finding]
 
 
 def _missing(view: HistoryView) -> list[dict[str, Any]]:
-    """Return the generations, lines of :func:`mem_wal`, of which the tables are gone."""
-    storage, found = view.storage.live, list[dict[str, Any]]()
+    """Return the generations, lines of :func:`mem_wal`, whose tables are gone."""
+    storage, missing = view.storage.live, list[dict[str, Any]]()
     tables = mem_wal(view).filter(~pl.col("is_merged"), place="table")
     for (shard,), lines in tables.group_by("shard_id", maintain_order=True):
         folder = f"{MEM_WAL_FOLDER}/{shard}/"
         there = {f"{folder}{name}/" for name in storage.list_folders(folder)}
-        found += [line for line in lines.iter_rows(named=True) if line["path"] not in there]
-    return found
+        missing += [line for line in lines.iter_rows(named=True) if line["path"] not in there]
+    return missing
 
 
 def _lines(storage: Storage, merged: tuple[CompactedSsTable, ...]) -> Iterator[_Line]:
@@ -181,7 +181,7 @@ def _lines(storage: Storage, merged: tuple[CompactedSsTable, ...]) -> Iterator[_
 def _of_shard(
     storage: Storage, folder: str, shard: str, state: ShardState, until: int
 ) -> Iterator[_Line]:
-    """Yield the generations of a shard; the first ones, up to one, are merged."""
+    """Yield the generations of a shard; those up to one are merged."""
     blank = _Line(
         shard_id=shard,
         spec_id=state.spec_id,
@@ -226,7 +226,7 @@ def _of_shard(
 
 
 def _latest_state(storage: Storage, folder: str) -> ShardState | None:
-    """Return the state of a shard with the highest number, None if it has none."""
+    """Return the latest state of a shard, None if it has none."""
     files = _numbered(storage.list_files(f"{folder}manifest/"))
     if not files:
         return None
@@ -243,7 +243,7 @@ def _latest_state(storage: Storage, folder: str) -> ShardState | None:
 
 
 def _entries(storage: Storage, folder: str, after: int = 0) -> Iterator[tuple[str, LogEntry, int]]:
-    """Yield the entries of the log behind a position: names of files, entries and sizes."""
+    """Yield the entries of the log after a position: names of files, entries and sizes."""
     files = [
         file for number, file in _numbered(storage.list_files(f"{folder}wal/")) if number > after
     ]
@@ -251,7 +251,7 @@ def _entries(storage: Storage, folder: str, after: int = 0) -> Iterator[tuple[st
     contents = storage.get_many(paths, [file.size_bytes for file in files])
     for path, file, content in zip(paths, files, contents, strict=True):
         if content is None:
-            continue  # it was written as a table, and removed, since the listing
+            continue  # it was a table, and was removed after the listing
         try:
             yield file.name, decode_log_entry(given(content)), file.size_bytes
         except FormatError as error:

@@ -1,4 +1,4 @@
-"""SQL over the frames of a table, and over nothing else."""
+"""SQL over the frames of a table, and nothing else."""
 
 import itertools
 import re
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _LONGEST = 8_192
-"""Characters: Polars takes quadratic time for a chain, and ends the process with a longer one."""
+"""Characters: Polars takes quadratic time for a chain, and a longer one ends the process."""
 
 _BY_ROW = frozenset(
     "and or not in between like ilike when then else cast try_cast coalesce nullif ifnull "
@@ -33,7 +33,7 @@ _BY_ROW = frozenset(
     "starts_with ends_with strpos substr substring concat initcap "
     "date timestamp strftime date_part extract".split()
 )
-"""What may stand before a parenthesis where no other row is looked at; others may be aggregates."""
+"""Functions that look at no other row; others may be aggregates."""
 
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _SELECTS = {"select", "with", "values", "from"}
@@ -46,14 +46,14 @@ class _Token(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name that a word or a quoted word stands for; names do not tell case."""
+        """The name in a word or a quoted word, ignoring case."""
         if self.kind == "quoted":
             return self.text[1:-1].replace('""', '"').lower()
         return self.text.lower() if self.kind == "word" else ""
 
     @property
     def keyword(self) -> str:
-        """The word, where it may be one of SQL's own."""
+        """The word, if it may be one of SQL's own."""
         return self.text.lower() if self.kind == "word" else ""
 
 
@@ -63,10 +63,10 @@ _OPEN, _CLOSE = _Token("sign", "("), _Token("sign", ")")
 def run_query(
     query: str, names: Iterable[str], build: Callable[[str], pl.DataFrame | pl.LazyFrame]
 ) -> pl.DataFrame:
-    """Run one SELECT over frames, of which only those are built that it reads.
+    """Run one SELECT over frames; only the frames that it reads are built.
 
-    It reads nothing else: no file, no URL, no frame of the caller. What Polars parses is written
-    anew from the tokens of the query, without comments, so that both read it alike.
+    It reads nothing else: no file, no URL, no frame of the caller. The query that Polars gets is
+    rebuilt from its tokens, without comments, so that both parse it alike.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def run_query(
     Raises
     ------
     InvalidArgumentError
-        If the query is no SELECT, or reads anything but the frames, which the message lists.
+        If the query is not a SELECT, or reads anything but the frames, which the message lists.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def run_query(
         read = _check_relations(tokens, _relations(query), names)
         frames = {name: build(name) for name in names if name in read}
         return pl.SQLContext(frames, eager=False).execute(query).collect()
-    except FormatError:  # of the files that a frame is made of
+    except FormatError:  # of the files from which a frame is made
         raise
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
         raise InvalidArgumentError(f"{error}; the frames are {', '.join(names)}") from error
@@ -135,7 +135,7 @@ def read_expression(text: str) -> pl.Expr:
 
 
 def is_by_row(text: str) -> bool:
-    """Tell whether an expression is known to look at one row at a time.
+    """Tell whether an expression is known to depend on one row at a time.
 
     Examples
     --------
@@ -240,5 +240,5 @@ def _is_defined(tokens: list[_Token], i: int) -> bool:
 
 
 def _written(tokens: list[_Token]) -> str:
-    """Return the query that has these tokens, and can be taken for no others."""
+    """Return a query with these tokens, which cannot be read in another way."""
     return " ".join(f'"{t.text[1:-1]}"' if t.text[0] == "`" else t.text for t in tokens)

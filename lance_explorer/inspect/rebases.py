@@ -41,24 +41,24 @@ _REBASED, _REDONE = OUTCOMES[:2]
 
 
 def rebases(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each commit that another one was put over."""
+    """Return one row for each commit over which another one was put."""
     history = view.history
-    found = [
-        (record, passed, *_told(history, record, passed))
+    rebased = [
+        (record, passed, *_passed_commit(history, record, passed))
         for record in history.records
         for passed in _passed(record)
     ]
-    versions = [record.version for record, *_ in found]
+    versions = [record.version for record, *_ in rebased]
     return REBASES.build(
         {
             "version": versions,
-            "branch": [view.branch] * len(found),
-            "operation": [record.operation for record, *_ in found],
-            "read_version": [_read_version(record) for record, *_ in found],
-            "passed_version": [passed for _, passed, *_ in found],
-            "passed_operation": [operation for _, _, operation, _, _ in found],
-            "shared_fragments": [shared for *_, shared, _ in found],
-            "reason": [reason for *_, reason in found],
+            "branch": [view.branch] * len(rebased),
+            "operation": [record.operation for record, *_ in rebased],
+            "read_version": [_read_version(record) for record, *_ in rebased],
+            "passed_version": [passed for _, passed, *_ in rebased],
+            "passed_operation": [operation for _, _, operation, _, _ in rebased],
+            "shared_fragments": [shared for *_, shared, _ in rebased],
+            "reason": [reason for *_, reason in rebased],
             "known_from": known_from(view, versions),
         }
     )
@@ -69,16 +69,16 @@ def _read_version(record: VersionRecord) -> int:
 
 
 def _passed(record: VersionRecord) -> range:
-    """Return the versions between the one that a commit read and its own."""
+    """Return the versions between the read version of a commit and its own."""
     if record.operation == OperationName.CLONE:
         return range(0)
     return range(_read_version(record) + 1, record.version)
 
 
-def _told(
+def _passed_commit(
     history: History, record: VersionRecord, version: int
 ) -> tuple[str | None, str | None, str]:
-    """Return the operation of a version that was passed, the shared fragments, and the reason."""
+    """Return the operation of a passed version, the common fragments, and the reason."""
     operation = record.operation
     if version not in history:
         return None, None, f"version {version} is not kept"
@@ -87,8 +87,8 @@ def _told(
     shared: set[int] | None = None
     if history.follows_previous[position] and history.follows_previous[own]:
         shared = _touched(history, position) & _touched(history, own)
-    told = None if shared is None else ", ".join(map(str, sorted(shared)))
-    return passed, told, _reason(passed, operation, shared)
+    words = None if shared is None else ", ".join(map(str, sorted(shared)))
+    return passed, words, _reason(passed, operation, shared)
 
 
 def _touched(history: History, position: int) -> set[int]:
@@ -118,7 +118,7 @@ def _reason(passed: str | None, operation: str | None, shared: set[int] | None) 
 
 @cache
 def _outcomes() -> dict[tuple[str | None, str | None], dict[str, str]]:
-    """Return what becomes of each pair of operations, by how they overlap."""
+    """Return the result for each pair of operations, by how they overlap."""
 
     def lines() -> Iterator[tuple[tuple[str, str], str, str]]:
         for first, second, overlap, outcome in conflicts().iter_rows():

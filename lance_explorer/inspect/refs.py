@@ -65,7 +65,7 @@ _SHOWN = ("name", "version", "branch", "created_at", "is_kept", "problem")
 
 
 def refs(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each tag and each branch, on whatever branch: tags first, by name."""
+    """Return one row for each tag and each branch of the whole table: tags first, by name."""
     unreadable = [
         {"kind": ref.kind, "name": ref.name, "problem": ref.problem}
         for ref in view.refs.unreadable
@@ -85,15 +85,15 @@ def refs(view: HistoryView) -> pl.DataFrame:
 
 
 @says(REFS)
-def refs_answer(view: HistoryView, found: pl.DataFrame) -> Answer:
-    """Return tags and branches as an answer: how many, and which are of versions that are gone."""
-    tags, branches = (found.filter(kind=kind) for kind in ("tag", "branch"))
-    gone = found.filter(~pl.col("is_kept"))
+def refs_answer(view: HistoryView, refs: pl.DataFrame) -> Answer:
+    """Return tags and branches as an answer: how many, and which have missing versions."""
+    tags, branches = (refs.filter(kind=kind) for kind in ("tag", "branch"))
+    gone = refs.filter(~pl.col("is_kept"))
     lost = f"; {_named(gone)} of versions that are not kept" if len(gone) else ""
     plural = "branch" if len(branches) == 1 else "branches"
     count = f"{counted(len(tags), 'tag')} and {len(branches):,} {plural}"
     return Answer(
-        f"{count}{lost}." if len(found) else "No tags and no branches.",
+        f"{count}{lost}." if len(refs) else "No tags and no branches.",
         (
             Section("tags", "Tags", tags, shown=tags.select(_SHOWN), schema=REFS),
             Section("branches", "Branches", branches, shown=branches.select(_SHOWN), schema=REFS),
@@ -104,9 +104,9 @@ def refs_answer(view: HistoryView, found: pl.DataFrame) -> Answer:
     )
 
 
-def _named(found: pl.DataFrame) -> str:
-    names = ", ".join([f"`{name}`" for name in found["name"]])
-    return f"{names} {'is' if len(found) == 1 else 'are'}"
+def _named(refs: pl.DataFrame) -> str:
+    names = ", ".join([f"`{name}`" for name in refs["name"]])
+    return f"{names} {'is' if len(refs) == 1 else 'are'}"
 
 
 def _tag(tag: Tag) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _branch(branch: Branch) -> dict[str, Any]:
 
 
 def _kept_versions(view: HistoryView, branch: str | None) -> frozenset[int] | None:
-    """Return the versions that a branch keeps, detached ones too; None if that cannot be told."""
+    """Return the versions that a branch keeps, including detached ones; None if unknown."""
     try:
         listing = view.on_branch(branch).listing
     except NotFoundError:

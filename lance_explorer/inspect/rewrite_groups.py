@@ -1,4 +1,4 @@
-"""Rewrite groups: which fragments compactions made of which, and how that is known."""
+"""Rewrite groups: which fragments compactions rewrote into which, and how that is known."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -76,9 +76,9 @@ class _Pair(NamedTuple):
 
 
 def rewrite_groups(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each pair of fragments of which one has rows of the other.
+    """Return one row for each pair of an old fragment and a new one with its rows.
 
-    On a branch, those that a fragment reuse index or stored lineage of its parents tells of, too.
+    On a branch, also those in a fragment reuse index or stored lineage of its parents.
     """
     groups = rewrites(view).groups
     pairs = [pair for group in groups for pair in _pairs(group, _committed_on(view, group.version))]
@@ -92,7 +92,7 @@ def rewrite_groups(view: HistoryView) -> pl.DataFrame:
 
 
 def _committed_on(view: HistoryView, version: int) -> str | None:
-    """Return the branch of a version that led to a branch: itself, or an ancestor."""
+    """Return the branch of a version in the past of a branch: itself, or an ancestor."""
     name = view.branch
     for _ in view.refs.branches:  # a branch that is its own ancestor has no end
         branch = None if name is None else view.refs.branches.get(name)

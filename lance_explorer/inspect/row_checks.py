@@ -1,4 +1,4 @@
-"""What can be wrong with the rows of one fragment, seen on its own."""
+"""Problems of the rows of one fragment, without others."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _FIRST_VERSION = 1
 
 
 def check_fragment(content: FragmentContent, version: int, *, stable: bool) -> Iterator[Finding]:
-    """Yield what is wrong with the rows of a fragment.
+    """Yield problems of the rows of a fragment.
 
     Parameters
     ----------
@@ -58,14 +58,14 @@ def check_fragment(content: FragmentContent, version: int, *, stable: bool) -> I
 
 
 def count_too_early(content: FragmentContent, next_row_id: int) -> int:
-    """Count the rows that say version 1 created them, with a row ID from ``next_row_id`` on.
+    """Count the rows marked as created by version 1, with a row ID from ``next_row_id`` on.
 
     Parameters
     ----------
     content : FragmentContent
         The rows.
     next_row_id : int
-        The next row ID of the first kept version: IDs from there on were given out later.
+        The next row ID of the first kept version: Higher IDs were assigned later.
     """
     created, row_ids = content.created_at, content.row_ids
     if created is None or row_ids is None or _FIRST_VERSION not in created.versions:

@@ -1,7 +1,7 @@
 """How many rows each commit added, updated, deleted and so on.
 
-Fragments alone tell it of most commits; row versions, or a comparison of all rows, tell it of
-others. None is "the files that would tell are gone", or "nothing tells"; never 0 for unknown.
+For most commits the fragments alone show it; for others row versions, or a comparison of all rows.
+None means that the needed files are gone, or that nothing shows it; never 0 for unknown.
 """
 
 from collections.abc import Callable, Iterable
@@ -39,14 +39,14 @@ from lance_explorer.inspect.row_creation import is_faulty
 
 __all__ = ["ROW_COUNTS", "RowCounts", "count_versions", "counts_of", "with_previous"]
 
-_TOLD_BY_ROWS = frozenset({OperationName.UPDATE, OperationName.UNKNOWN, None})
-_TOLD_IF_LONE = frozenset({OperationName.MERGE, OperationName.DATA_REPLACEMENT})
-"""Operations that row versions tell about; these only where the version before is gone."""
+_COUNTED_BY_ROWS = frozenset({OperationName.UPDATE, OperationName.UNKNOWN, None})
+_COUNTED_IF_LONE = frozenset({OperationName.MERGE, OperationName.DATA_REPLACEMENT})
+"""Operations for which row versions show the counts; these only if the previous version is gone."""
 
 
 _OPEN: tuple[str, ...] = ("added", "updated", "deleted", "moved")
 _OPEN_IN_RESTORE: tuple[str, ...] = ("deleted", "restored", "reverted", "moved")
-"""What is unknown where rows that went may be rows that came, or moved nobody knows where."""
+"""Counts that are unknown if removed rows may be added ones, or moved to unknown places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ _NEEDS_OPERATION = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What the fragments say about one version: the fields of FragmentCounts at one position.
+class _KnownCounts:
+    """The fragment counts of one version: the fields of FragmentCounts at one position.
 
     ``same_fragments`` is None where the version before is gone; ``rows_before`` then too.
     ``rows_created`` and ``rows_changed`` are what row identity tells of rows that were not there
@@ -109,7 +109,7 @@ def count_versions(
     Parameters
     ----------
     view : HistoryView
-        Where transactions, sequences and deletion files are read that counts need.
+        The source of transactions, sequences and deletion files.
     history : History
         The versions.
     steps : FragmentCounts
@@ -117,32 +117,34 @@ def count_versions(
     num_rows : NDArray[np.int64]
         Live rows of each version.
     readable : NDArray[np.bool_]
-        Whether the reader flags of each version are known; where they are not, nor those of the
-        version before, its counts are not either.
+        Whether the reader flags of each version are known; if they are not, or not those of the
+        previous version, its counts are unknown, too.
     """
     both = with_previous(readable).tolist()
     counts = []
     needed = [record for record in history.records if record.operation in _NEEDS_OPERATION]
     with view.reading_transactions(needed):
-        for position, told in enumerate(_told(history, steps, num_rows)):
+        for position, known in enumerate(_known_counts(history, steps, num_rows)):
             if not both[position] or history.is_uncertain[position]:
                 counts.append(_UNKNOWN)
                 continue
             try:
-                counts.append(_count(view, history, position, told))
+                counts.append(_count(view, history, position, known))
             except (FormatError, StorageError, NotFoundError):
-                counts.append(_UNKNOWN)  # the files that would tell are damaged or gone
+                counts.append(_UNKNOWN)  # the needed files are damaged or gone
     return counts
 
 
 def with_previous(readable: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell for each version whether both it and the kept one before are readable."""
+    """Tell for each version whether it and its kept predecessor are readable."""
     previous = np.ones_like(readable)
     previous[1:] = readable[:-1]
     return readable & previous
 
 
-def _told(history: History, steps: FragmentCounts, num_rows: NDArray[np.int64]) -> list[_Told]:
+def _known_counts(
+    history: History, steps: FragmentCounts, num_rows: NDArray[np.int64]
+) -> list[_KnownCounts]:
     rows = known(num_rows)
     follows = history.follows_previous.tolist()
     moves = (steps.added + steps.removed + steps.changed).tolist()
@@ -158,65 +160,70 @@ def _told(history: History, steps: FragmentCounts, num_rows: NDArray[np.int64]) 
         strict=True,
     )
     return [
-        _Told(*column) if follow else _Told(column[0])
+        _KnownCounts(*column) if follow else _KnownCounts(column[0])
         for column, follow in zip(columns, follows, strict=True)
     ]
 
 
-def _count(view: HistoryView, history: History, position: int, told: _Told) -> RowCounts:
+def _count(view: HistoryView, history: History, position: int, known: _KnownCounts) -> RowCounts:
     record = history.records[position]
-    if _needs_events(record, told):
+    if _needs_events(record, known):
         readable = state_rows(view).history
         return counts_of(row_events(view, readable.position(record.version)))
     operation = None
-    if told.same_fragments is None or record.operation in _NEEDS_OPERATION:
+    if known.same_fragments is None or record.operation in _NEEDS_OPERATION:
         operation = _operation(view, record)
-    if _needs_own_rows(record, told, operation):
+    if _needs_own_rows(record, known, operation):
         rows = own_rows(view, record, _new_states(history, position, operation))
         if rows is not None:
-            told = replace(told, rows_created=rows.created, rows_changed=rows.changed)
+            known = replace(known, rows_created=rows.created, rows_changed=rows.changed)
     return _count_by_fragments(
         record.operation,
-        told,
+        known,
         operation,
         record.schema,
         lambda fragment_id: _deleted(view, record, fragment_id),
     )
 
 
-def _needs_events(record: VersionRecord, told: _Told) -> bool:
-    """Whether only a comparison of rows can tell what a commit did.
+def _needs_events(record: VersionRecord, known: _KnownCounts) -> bool:
+    """Whether only a comparison of rows shows what a commit did.
 
-    An update may write some fragments in place, say of some of them which rows, and add others.
+    An update may write some fragments in place, with recorded rows for some of them, and add
+    others.
     """
     match record.operation:
         case OperationName.RESTORE:
-            return told.same_fragments is False
+            return known.same_fragments is False
         case OperationName.UPDATE:
-            in_place = told.rows_rewritten_in_place, told.rows_extended_in_place
-            return told.same_fragments is False and in_place != (0, 0)
+            in_place = known.rows_rewritten_in_place, known.rows_extended_in_place
+            return known.same_fragments is False and in_place != (0, 0)
         case _:
             return False
 
 
-def _needs_own_rows(record: VersionRecord, told: _Told, operation: Operation | None) -> bool:
-    """Whether only the row versions can tell what a commit did, and do so."""
-    if told.same_fragments or not record.manifest.reader_feature_flags & STABLE_ROW_IDS:
+def _needs_own_rows(
+    record: VersionRecord, known: _KnownCounts, operation: Operation | None
+) -> bool:
+    """Whether only the row versions show what a commit did, and do so."""
+    if known.same_fragments or not record.manifest.reader_feature_flags & STABLE_ROW_IDS:
         return False
     if isinstance(operation, Update) and writes_in_place(operation):
         return not operation.updated_offsets
-    if told.rows_created is not None or is_faulty(record.manifest.writer):
+    if known.rows_created is not None or is_faulty(record.manifest.writer):
         return False
-    is_lone = told.same_fragments is None
-    return record.operation in (_TOLD_BY_ROWS | _TOLD_IF_LONE if is_lone else _TOLD_BY_ROWS)
+    is_lone = known.same_fragments is None
+    return record.operation in (
+        _COUNTED_BY_ROWS | _COUNTED_IF_LONE if is_lone else _COUNTED_BY_ROWS
+    )
 
 
 def _new_states(
     history: History, position: int, operation: Operation | None
 ) -> frozenset[Fragment]:
-    """Return the states that can have rows of a version: those that the one before has not.
+    """Return the states that can contain rows of a version: those that its predecessor lacks.
 
-    Of an update that moves rows, those of the fragments that it wrote.
+    For an update that moves rows, only the fragments that it wrote.
     """
     states = [history.states[key] for key in history.states_added(position).tolist()]
     if isinstance(operation, Update) and not writes_in_place(operation):
@@ -239,19 +246,19 @@ def _deleted(view: HistoryView, record: VersionRecord, fragment_id: int) -> BitM
 
 def _count_by_fragments(
     name: OperationName | None,
-    told: _Told,
+    known: _KnownCounts,
     operation: Operation | None,
     schema: tuple[Field, ...],
     deleted: Callable[[int], BitMap],
 ) -> RowCounts:
-    """Count the rows of one commit, as far as its fragments tell.
+    """Count the rows of one commit, as far as its fragments show them.
 
     The operation is needed for _NEEDS_OPERATION, and for the first version after a gap. ``deleted``
     gives the deleted offsets of a fragment of the version by its ID.
     """
     match name:
         case OperationName.APPEND | OperationName.REWRITE:
-            written = told.rows_in
+            written = known.rows_in
             if written is None and isinstance(operation, Append):
                 written = _physical_rows(operation.fragments)
             elif written is None and isinstance(operation, Rewrite):
@@ -262,35 +269,35 @@ def _count_by_fragments(
                 else RowCounts(moved=written)
             )
         case OperationName.OVERWRITE:
-            return RowCounts(added=told.num_rows, overwritten=told.rows_before)
+            return RowCounts(added=known.num_rows, overwritten=known.rows_before)
         case OperationName.DELETE:
-            return RowCounts(deleted=told.rows_out)
+            return RowCounts(deleted=known.rows_out)
         case OperationName.MERGE | OperationName.DATA_REPLACEMENT:
-            if told.same_fragments is None:
-                # Whether a lone Merge gave a column other values, or only added one, nobody tells.
-                is_open = name == OperationName.MERGE and told.rows_changed != 0
+            if known.same_fragments is None:
+                # Whether a lone Merge changed values of a column, or only added one, is unknown.
+                is_open = name == OperationName.MERGE and known.rows_changed != 0
                 return RowCounts(
-                    told.rows_created,
+                    known.rows_created,
                     deleted=None,
-                    column_rewritten=None if is_open else told.rows_changed,
+                    column_rewritten=None if is_open else known.rows_changed,
                     column_added=None if is_open else 0,
                 )
             return RowCounts(
-                told.rows_in,
-                deleted=told.rows_out,
-                column_rewritten=told.rows_rewritten_in_place,
-                column_added=told.rows_extended_in_place,
+                known.rows_in,
+                deleted=known.rows_out,
+                column_rewritten=known.rows_rewritten_in_place,
+                column_added=known.rows_extended_in_place,
             )
         case OperationName.UPDATE if isinstance(operation, Update):
-            return _count_update(told, operation, schema, deleted)
+            return _count_update(known, operation, schema, deleted)
         case OperationName.DATA_OVERLAY if isinstance(operation, DataOverlay):
             return RowCounts(updated=_count_overlaid(operation, deleted))
         case OperationName.RESTORE:
-            if told.same_fragments:
+            if known.same_fragments:
                 return _NOTHING
             return RowCounts(deleted=None, restored=None, reverted=None, moved=None)
         case None | OperationName.UNKNOWN | OperationName.UPDATE | OperationName.DATA_OVERLAY:
-            return _NOTHING if told.same_fragments else replace(_UNKNOWN, added=told.rows_created)
+            return _NOTHING if known.same_fragments else replace(_UNKNOWN, added=known.rows_created)
         case (
             OperationName.CLONE
             | OperationName.CREATE_INDEX
@@ -306,21 +313,21 @@ def _count_by_fragments(
 
 
 def _count_update(
-    told: _Told, update: Update, schema: tuple[Field, ...], deleted: Callable[[int], BitMap]
+    known: _KnownCounts, update: Update, schema: tuple[Field, ...], deleted: Callable[[int], BitMap]
 ) -> RowCounts:
-    """Tell updated, inserted and deleted rows apart: by row IDs, else where the sums allow it.
+    """Separate updated, inserted and deleted rows: by row IDs, or if the sums allow it.
 
     ``rows_in`` = updated + inserted and ``rows_out`` = updated + deleted: in general that has many
     solutions (an upsert of one row that also inserts and deletes one looks like two updates).
     """
-    if told.same_fragments is None and writes_in_place(update):
-        return _count_lone_in_place(told, update, deleted)
-    new, old = told.rows_in, told.rows_out
+    if known.same_fragments is None and writes_in_place(update):
+        return _count_lone_in_place(known, update, deleted)
+    new, old = known.rows_in, known.rows_out
     if new is None:
         new = _physical_rows(update.new_fragments)
     if old is None and not update.updated_fragments and not update.removed_fragment_ids:
         old = 0
-    added = told.rows_created
+    added = known.rows_created
     if added is not None and new is not None and (old is None or old >= new - added):
         updated = new - added
         return RowCounts(added, updated, None if old is None else old - updated)
@@ -336,11 +343,11 @@ def _count_update(
 
 
 def _count_lone_in_place(
-    told: _Told, update: Update, deleted: Callable[[int], BitMap]
+    known: _KnownCounts, update: Update, deleted: Callable[[int], BitMap]
 ) -> RowCounts:
     """Count the rows of an update in place whose predecessor is gone.
 
-    Of a fragment of which it names no rows, it cannot be told whether it was written at all.
+    For a fragment without recorded rows, it is unknown whether it was written at all.
     """
     offsets = {
         fragment_id: rows
@@ -351,9 +358,9 @@ def _count_lone_in_place(
     is_told = offsets.keys() >= {fragment.id for fragment in update.updated_fragments}
     return RowCounts(
         added=_physical_rows(update.new_fragments),
-        updated=named or told.rows_changed or 0,
+        updated=named or known.rows_changed or 0,
         deleted=None,
-        column_rewritten=0 if is_told or told.rows_changed else None,
+        column_rewritten=0 if is_told or known.rows_changed else None,
     )
 
 
@@ -386,7 +393,7 @@ def counts_of(events: RowEvents) -> RowCounts:
         column_added=events.count(RowEvent.COLUMN_ADDED),
     )
     if events.step.is_unpaired_update and events.step.inserts_nothing:
-        # Which row became which is open; but all added ones were there before.
+        # Which row became which is unknown; but all added ones existed before.
         rows_in, rows_out = counts.added or 0, counts.deleted or 0
         return replace(counts, added=0, updated=rows_in, deleted=rows_out - rows_in)
     if (events.evidence == Evidence.LOST).any() or (events.is_uncertain & (comes | goes)).any():

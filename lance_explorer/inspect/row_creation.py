@@ -1,8 +1,8 @@
-"""The version that created each row, also where a writer stored a wrong one.
+"""The version that created each row, corrected if a writer stored a wrong one.
 
-Releases 1.0.4 and 4.0.2 write 1 for all rows of a fragment that an update or a merge makes, and
-compactions of any release carry it on; 8.0.1 writes what is right (docs/FORMAT.md 11). Row IDs are
-given out in ascending order, so the next row ID of each version tells when a row was created.
+Releases 1.0.4 and 4.0.2 write 1 for all rows of a fragment that an update or a merge creates, and
+compactions of any release copy it; 8.0.1 writes the right version (docs/FORMAT.md 11). Row IDs are
+assigned in ascending order, so the next row ID of each version shows when a row was created.
 """
 
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ from lance_explorer.history.view import HistoryView
 __all__ = ["CREATED_AT_SOURCE", "created_at", "is_faulty"]
 
 CREATED_AT_SOURCE = pl.Enum(["file", "history"])
-"""What tells the version: the fragment itself, or the next row IDs of the kept versions."""
+"""The source of the version: the fragment itself, or the next row IDs of the kept versions."""
 
 _WRONG = 1
-"""What a faulty writer stores, whatever is true."""
+"""The version that a faulty writer stores, whatever is true."""
 
 _FAULTY_FROM, _SOUND_FROM = (1,), (8,)
 """Releases that may store it. Only 1.0.4, 4.0.2 and 8.0.1 were tried; where it began is unknown."""
@@ -38,9 +38,9 @@ _Numbers = NDArray[np.uint64]
 
 
 def created_at(view: HistoryView, version: int, rows: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
-    """Return the version that created each row, and what tells it.
+    """Return the version that created each row, and its source.
 
-    The history is looked at only if a fragment may be wrong, or stores no such version.
+    The history is read only if a fragment may be wrong, or stores no such version.
 
     Parameters
     ----------
@@ -97,13 +97,13 @@ def _corrected(view: HistoryView, version: int, rows: pl.DataFrame, stored: pl.S
     unproven[unproven] = line.is_faulty_at(updated[unproven])
     asked = wrong | missing | unproven
     created = stored.fill_null(0).to_numpy(writable=True)
-    told = ~missing
-    created[asked], told[asked] = line.creation(ids[asked])
-    return pl.Series(stored.name, created).set(pl.Series(~told), None)
+    is_known = ~missing
+    created[asked], is_known[asked] = line.creation(ids[asked])
+    return pl.Series(stored.name, created).set(pl.Series(~is_known), None)
 
 
 def _can_be_wrong(first: VersionRecord, rows: pl.DataFrame) -> bool:
-    """Tell, at little cost, whether a stored version may be wrong; ``first`` is the first kept."""
+    """Tell cheaply whether a stored version may be wrong; ``first`` is the first kept one."""
     if first.version > _WRONG and _may_be_faulty(first.manifest.writer):
         return True
     suspect = (
@@ -122,7 +122,7 @@ def _first_kept(view: HistoryView) -> VersionRecord:
 
 @dataclass(frozen=True, slots=True)
 class _IdsGiven:
-    """The kept versions that one version comes from, oldest first.
+    """The kept ancestors of one version, oldest first.
 
     ``exact`` says whether a row ID that is new in one was given out by it: the version that it was
     made from is kept too, and it is no restore, which gives none. ``faulty`` says which were
@@ -140,7 +140,7 @@ class _IdsGiven:
         behind = commits_behind(view)
         for commit in behind.graph.ancestors(behind.commit(view.branch, version)):
             if behind.graph.kind(commit) is CommitKind.DETACHED:
-                break  # it gave out row IDs that ordinary commits gave out, too
+                break  # it assigned row IDs that ordinary commits assigned, too
             if behind.graph.can_be_read(commit):
                 history = behind.histories[commit.branch]
                 records.append(history.records[history.position(commit.version)])
@@ -148,7 +148,7 @@ class _IdsGiven:
                 edges = behind.graph.parents(commit)
                 is_restore = records[-1].operation == OperationName.RESTORE
                 if is_restore and edges and edges[0].kind is not EdgeKind.RESTORES:
-                    break  # its transaction does not say to what it went back
+                    break  # its transaction does not record the version that it went back to
         manifests = [record.manifest for record in reversed(records)]
         next_row_ids = np.array([manifest.next_row_id for manifest in manifests], dtype=np.uint64)
         return cls(
@@ -159,10 +159,10 @@ class _IdsGiven:
         )
 
     def creation(self, ids: _Numbers) -> tuple[_Numbers, _Mask]:
-        """Return the versions that gave out some row IDs, and for which of them that is known."""
+        """Return the versions that assigned some row IDs, and for which of them that is known."""
         place = np.searchsorted(self.next_row_ids, ids, side="right")
-        told = np.append(self.exact, False)[place]
-        return np.append(self.versions, np.uint64(0))[place], told
+        is_exact = np.append(self.exact, False)[place]
+        return np.append(self.versions, np.uint64(0))[place], is_exact
 
     def is_faulty_at(self, versions: _Numbers) -> _Mask:
         """Return whether some versions, or the kept ones next to them, were written wrongly."""
@@ -171,7 +171,7 @@ class _IdsGiven:
 
 
 def _gives_all_new_ids(graph: CommitGraph, commit: Commit, record: VersionRecord) -> bool:
-    """Whether the version that one was made from is kept too, and it is no restore."""
+    """Whether the parent of a version is kept, too, and the version is not a restore."""
     if record.operation == OperationName.RESTORE:
         return False
     edges = graph.parents(commit)

@@ -46,22 +46,22 @@ def check_row_ids(view: HistoryView) -> pl.DataFrame:
 
 
 def row_id_findings(view: HistoryView) -> list[Finding]:
-    """Check the row IDs of all kept versions; return what is found, oldest first.
+    """Check the row IDs of all kept versions; return the findings, oldest first.
 
-    Each sequence is checked once, in the first version that has it; the cost follows what changed
-    between versions. What versions that are gone would have told is not made up for.
+    Each sequence is checked once, in the first version that has it; the cost is what changed
+    between versions. What missing versions would have shown is not checked.
 
     Raises
     ------
     StorageError
-        If a manifest cannot be read. Whatever else is wrong becomes a finding.
+        If a manifest cannot be read. Every other problem becomes a finding.
     """
     history = readable_history(view.history)
-    found = [*not_checked(view.history), *switches(history), *falls(history)]
+    findings = [*not_checked(view.history), *switches(history), *falls(history)]
     if any(is_stable(record) for record in history.records):
-        found += _Check(view, history).run()
-    found.sort(key=lambda finding: finding.first_version or 0)
-    return [*of_branch(view.branch, found)]
+        findings += _Check(view, history).run()
+    findings.sort(key=lambda finding: finding.first_version or 0)
+    return [*of_branch(view.branch, findings)]
 
 
 class _Check:
@@ -73,7 +73,7 @@ class _Check:
         self._tracker = RowIdTracker()
         self._checked: set[tuple[object, ...]] = set()
         self._seen: set[int] = set()
-        self._untold: set[int] = set()
+        self._unreadable: set[int] = set()
         self._stops = np.zeros(len(history.states), dtype=np.uint64)
         self._num_new: dict[int, int | None] = {}
         self._too_early = _TooEarly(history)
@@ -96,13 +96,13 @@ class _Check:
                 if content.row_ids is not None:
                     ids[state] = FragmentIds.of(content)
             except LanceExplorerError as error:
-                self._untold.add(state)
-                yield _untold(record, self._history.states[state], error)
+                self._unreadable.add(state)
+                yield _unreadable(record, self._history.states[state], error)
         new = [ids[state] for state in ids if state not in self._seen]
         arrival = self._tracker.advance(changes.removed, ids)
         if arrival.duplicates:
             yield _duplicates(record, arrival.duplicates)
-        if self._untold.isdisjoint(changes.removed):
+        if self._unreadable.isdisjoint(changes.removed):
             given = self._newly_given(changes.position, arrival, new)
             reused = None if given is None else self._tracker.used_before(given)
             if reused:
@@ -124,7 +124,7 @@ class _Check:
             yield from check_fragment(content, record.version, stable=is_stable(record))
 
     def _newly_given(self, position: int, arrival: Arrival, new: list[FragmentIds]) -> IdMap | None:
-        """Return the rows that got their IDs in a version; None if that cannot be told."""
+        """Return the rows that got their IDs in a version; None if unknown."""
         record = self._history.records[position]
         if position == 0 or not self._history.follows_previous[position]:
             return None
@@ -145,12 +145,12 @@ class _Check:
             self._stops[state] = end_of(some.every)
         low = records[position - 1].manifest.next_row_id if position else 0
         high = records[position].manifest.next_row_id
-        is_told = self._untold.isdisjoint(changes.added)
+        is_told = self._unreadable.isdisjoint(changes.added)
         self._num_new[position] = _num_between(new, low, high) if is_told else None
 
 
 class _TooEarly:
-    """Rows that say version 1 created them, though their IDs were given out later."""
+    """Rows marked as created by version 1, although their IDs were assigned later."""
 
     def __init__(self, history: History) -> None:
         self._history = history
@@ -185,7 +185,7 @@ class _TooEarly:
             )
 
 
-def _untold(record: VersionRecord, fragment: Fragment, error: LanceExplorerError) -> Finding:
+def _unreadable(record: VersionRecord, fragment: Fragment, error: LanceExplorerError) -> Finding:
     return Finding(
         "rows_unreadable",
         str(error),

@@ -1,4 +1,4 @@
-"""Checks of the row-ID counter: what manifests say of it, beside the row IDs that there are."""
+"""Checks of the row-ID counter: its values in manifests, compared with the row IDs."""
 
 from collections.abc import Iterator
 from typing import TypedDict
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def not_checked(history: History) -> Iterator[Finding]:
-    """Yield a finding if there are versions whose rows cannot be told."""
+    """Yield a finding if there are versions with unreadable rows."""
     unknown = [r for r in history.records if unreadable_flags(r.manifest.reader_feature_flags)]
     if unknown:
         flags = 0
@@ -59,7 +59,7 @@ def switches(history: History) -> Iterator[Finding]:
 
 
 def falls(history: History) -> Iterator[Finding]:
-    """Yield where the next row ID fell, so that IDs may be given out again."""
+    """Yield where the next row ID fell, so that IDs may be assigned again."""
     for before, record in zip(history.records, history.records[1:], strict=False):
         high, low = before.manifest.next_row_id, record.manifest.next_row_id
         if is_stable(before) and is_stable(record) and low < high:
@@ -74,16 +74,16 @@ def falls(history: History) -> Iterator[Finding]:
 
 
 def ids_beyond(history: History, stops: NDArray[np.uint64]) -> Iterator[Finding]:
-    """Yield the fragment states with row IDs that a version which has them has not given out.
+    """Yield the fragment states with row IDs that their version has not assigned.
 
-    That is looked for where a state was added and where the next row ID fell.
+    That is checked where a state was added and where the next row ID fell.
 
     Parameters
     ----------
     history : History
         The versions.
     stops : NDArray[np.uint64]
-        For each state, the row ID behind its highest one; 0 if it has none.
+        For each state, the row ID after its highest one; 0 if it has none.
     """
     nexts = np.array([r.manifest.next_row_id for r in history.records], dtype=np.uint64)
     fallen = np.flatnonzero(nexts[1:] < nexts[:-1]) + 1
@@ -105,7 +105,7 @@ def ids_beyond(history: History, stops: NDArray[np.uint64]) -> Iterator[Finding]
 
 
 def ids_unused(history: History, num_new: dict[int, int | None]) -> Iterator[Finding]:
-    """Yield where the next row ID rose by more than there are new rows.
+    """Yield where the next row ID rose by more than the number of new rows.
 
     Parameters
     ----------
@@ -144,12 +144,12 @@ def is_stable(record: VersionRecord) -> bool:
 
 
 def many(count: int, noun: str) -> str:
-    """Return a count with its noun, in the plural where need be."""
+    """Return a count with its noun, in the plural if necessary."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def commit_text(record: VersionRecord) -> str:
-    """Return a version with what made it."""
+    """Return a version with its commit."""
     return (
         f"version {record.version} ({record.operation or 'operation unknown'}, {_writer(record)})"
     )

@@ -1,6 +1,6 @@
 """How well the row IDs of each fragment are encoded: the bytes they take, and the fewest possible.
 
-All sizes are those of whole sequences, as they stand in a manifest.
+All sizes are those of whole sequences in a manifest.
 """
 
 from collections.abc import Sequence
@@ -74,7 +74,7 @@ def row_id_encodings(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def all_row_id_encodings(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each distinct sequence and each interval in which it was there."""
+    """Return one row for each distinct sequence and each interval of it."""
     return sequence_rows_of_all(ALL_ROW_ID_ENCODINGS, view, stored_row_ids, read_row_ids, _sizes)
 
 
@@ -112,7 +112,7 @@ def _row(
 
 
 def _stored_bytes(sequence: FragmentSequence) -> int | None:
-    """Return the bytes of a sequence; None if it is spilled into a column among others."""
+    """Return the bytes of a sequence; None if it is spilled into a column with others."""
     stored = sequence.stored
     if stored.storage == "spilled":
         return None

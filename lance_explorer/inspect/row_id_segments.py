@@ -1,4 +1,4 @@
-"""Row-ID sequences segment by segment: how each is stored, and in which form it would be smallest.
+"""Row-ID sequences segment by segment: the stored form of each, and its smallest form.
 
 ``encoded_bytes`` is what a segment adds to its sequence: the segment with its own tag and length.
 So those of a fragment add up to ``row_ids_bytes`` of ``inspect.fragments()``.
@@ -109,7 +109,7 @@ def row_id_segments(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def all_row_id_segments(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each segment of every sequence and each interval in which it was there."""
+    """Return one row for each segment of every sequence and each interval of it."""
     return sequence_rows_of_all(ALL_ROW_ID_SEGMENTS, view, stored_row_ids, read_row_ids, _segments)
 
 
@@ -119,7 +119,7 @@ def stored_row_ids(fragment: Fragment) -> Iterable[FragmentSequence]:
 
 
 def num_holes(segment: U64Segment) -> int | None:
-    """Return how many numbers a range leaves out; None for arrays, which have none."""
+    """Return how many numbers a range leaves out; None for arrays."""
     match segment:
         case Range():
             return 0
@@ -132,7 +132,7 @@ def num_holes(segment: U64Segment) -> int | None:
 
 
 def num_runs(row_ids: RowIdSequence) -> int:
-    """Return how many stretches of consecutive row IDs there are, whatever segments they are in."""
+    """Return how many runs of consecutive row IDs there are, across segments."""
     starts, stops = row_ids.ranges()
     begins = (starts[1:] != stops[:-1]) | (stops[:-1] == 0)
     return int(begins.sum()) + min(len(starts), 1)
@@ -157,7 +157,7 @@ def _segments(sequences: Sequence[tuple[FragmentSequence, RowIdSequence]]) -> Pa
 
 
 def _in_order(parts: list[Part]) -> pl.DataFrame:
-    """Return the segments of parts, one part after the other."""
+    """Return the segments of parts, concatenated."""
     ranges = all_ranges([part for part in parts if isinstance(part, Range | Ranges)])
     others = [part for part in parts if not isinstance(part, Range | Ranges)]
     is_range = [isinstance(part, Range | Ranges) for part in parts]
@@ -190,7 +190,7 @@ def _of_ranges(ranges: Ranges) -> pl.DataFrame:
 
 
 def _of_others(segments: Sequence[U64Segment]) -> pl.DataFrame:
-    """Return segments one by one: each has values to look at."""
+    """Return segments one by one: each has values to read."""
     rows = [_row(segment) for segment in segments]
     return _PARTS.build({name: [row[name] for row in rows] for name in _PARTS.names})
 
@@ -215,7 +215,7 @@ def _row(segment: U64Segment) -> dict[str, Any]:
 
 
 def _hull(segment: U64Segment) -> tuple[int | None, int | None]:
-    """Return the lowest and the highest number that a segment may have."""
+    """Return the lowest and the highest number that a segment may contain."""
     match segment:
         case SortedArray(array) | Array(array):
             values = array.values()

@@ -1,4 +1,4 @@
-"""What row identity costs, version by version: segments, runs, holes, bytes, index."""
+"""The cost of row identity, version by version: segments, runs, holes, bytes, index."""
 
 from dataclasses import replace
 
@@ -111,7 +111,7 @@ def row_id_totals(view: HistoryView) -> pl.DataFrame:
 def _sums(view: HistoryView, history: History) -> list[NDArray[np.int64]]:
     """Return for each version the segments, runs and holes of its sequences, and its index bytes.
 
-    No run and no block of an index has rows of two fragments, so it takes what the states do.
+    No run and no block of an index spans two fragments, so its size is the sum of the states.
     """
     sequences, intervals = distinct_parts(history, _not_spilled)
     counts = np.full((3, len(sequences)), UNKNOWN_COUNT)
@@ -125,7 +125,7 @@ def _sums(view: HistoryView, history: History) -> list[NDArray[np.int64]]:
 
 
 class _IndexSizes:
-    """The bytes that each state takes in a row-ID index, UNKNOWN_COUNT until that is known."""
+    """The bytes of each state in a row-ID index, UNKNOWN_COUNT until they are known."""
 
     def __init__(self, rows: StateRows, history: History) -> None:
         self.of_states = np.full(len(history.states), UNKNOWN_COUNT)
@@ -141,7 +141,7 @@ class _IndexSizes:
                 self._add(state, address_rows(0, fragment.physical_rows).row_ids)
 
     def add(self, sequence: FragmentSequence, row_ids: RowIdSequence) -> None:
-        """Take into account the states that have a sequence."""
+        """Add the states with a sequence."""
         for state in self._states[sequence]:
             self._add(state, row_ids)
 
@@ -155,7 +155,7 @@ class _IndexSizes:
 
 
 def _not_spilled(fragment: Fragment) -> list[FragmentSequence]:
-    return [found for found in stored_row_ids(fragment) if found.stored.storage != "spilled"]
+    return [row_ids for row_ids in stored_row_ids(fragment) if row_ids.stored.storage != "spilled"]
 
 
 def _count(row_ids: RowIdSequence) -> tuple[int, int, int]:

@@ -1,7 +1,7 @@
-"""Row IDs from version to version: which live, and which were ever given out.
+"""Row IDs from version to version: which are live, and which were ever assigned.
 
-Each version costs what changed in it: the rows of the fragments that stayed are looked at only
-where a row ID was added that is not above all others.
+Each version costs what changed in it: the rows of unchanged fragments are read only if a row ID was
+added that is not above all others.
 """
 
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ class FragmentIds:
         Raises
         ------
         CorruptFileError
-            If a row has the largest 64-bit number for its row ID, which none can have.
+            If a row has the largest 64-bit number as its row ID, which is not allowed.
         """
         simple = _one_range(content)
         if simple is not None:
@@ -50,7 +50,7 @@ class FragmentIds:
 
 @dataclass(frozen=True, slots=True)
 class IdGroup:
-    """Some row IDs: how many, the lowest of them, and fragments in which that one lives."""
+    """Some row IDs: their number, the lowest of them, and fragments in which that one is live."""
 
     count: int
     first: int
@@ -59,7 +59,7 @@ class IdGroup:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The live rows of added fragments; ``fresh`` are those whose IDs did not live before."""
+    """The live rows of added fragments; ``fresh`` are those whose IDs were not live before."""
 
     rows: IdMap
     fresh: IdMap
@@ -72,12 +72,12 @@ class RowIdTracker:
     def __init__(self) -> None:
         self._live: dict[int, IdMap] = {}
         self._ever: list[IdMap] = []
-        self._stop = 0  # the row ID behind the highest one so far
+        self._stop = 0  # the row ID after the highest one so far
 
     def advance(self, removed: Iterable[int], added: dict[int, FragmentIds]) -> Arrival:
-        """Go on to the next version; return what it added, and which live row IDs are not unique.
+        """Advance to the next version; return what it added, and which live row IDs are not unique.
 
-        States are given by number. Row IDs that were not unique before are not told again while
+        States are given by number. Row IDs that were not unique before are not reported again while
         their fragments stay.
         """
         before, _ = joined([self._live.pop(state) for state in removed if state in self._live])
@@ -92,7 +92,7 @@ class RowIdTracker:
         return Arrival(rows, fresh, self._group(RunColumns.concatenated(twice)))
 
     def used_before(self, rows: IdMap) -> IdGroup | None:
-        """Return the row IDs of some rows that were given out in an earlier version."""
+        """Return the row IDs of some rows that were assigned in an earlier version."""
         if not self._reaches_down(rows):
             return None
         again = [rows.intersection(some) for some in self._ever if _overlap(rows, some)]
@@ -101,13 +101,13 @@ class RowIdTracker:
         )
 
     def remember(self, several: Iterable[IdMap]) -> None:
-        """Note that row IDs were given out."""
+        """Record that row IDs were assigned."""
         some = list(several)
         self._ever += [new for ids in some if (new := ids_from(ids, self._stop)).num_rows]
         self._stop = max([self._stop, *[end_of(ids) for ids in some]])
 
     def _reaches_down(self, ids: IdMap) -> bool:
-        """Whether row IDs may be among those that there were before."""
+        """Whether row IDs may have existed before."""
         return ids.num_rows > 0 and _begin_of(ids) < self._stop
 
     def _group(self, columns: RunColumns) -> IdGroup | None:
@@ -117,14 +117,14 @@ class RowIdTracker:
         wanted = np.array([first], dtype=np.uint64)
         places = [columns.address[columns.start == first]]
         for ids in self._live.values():
-            addresses, found = ids.lookup(wanted)
-            places.append(addresses[found])
+            addresses, is_found = ids.lookup(wanted)
+            places.append(addresses[is_found])
         fragment_ids = np.unique(fragments_of(np.concatenate(places))).tolist()
         return IdGroup(columns.num_rows, int(first), tuple(fragment_ids))
 
 
 def _one_range(content: FragmentContent) -> IdMap | None:
-    """Return the row IDs of a fragment of which none is deleted, if they are one range."""
+    """Return the row IDs of a fragment without deleted rows, if they are one range."""
     if content.deleted or content.row_ids is None:
         return None
     match content.row_ids.parts:
@@ -146,19 +146,19 @@ def ids_from(ids: IdMap, low: int) -> IdMap:
 
 
 def end_of(ids: IdMap) -> int:
-    """Return the row ID behind the highest one; 0 if there is none."""
+    """Return the row ID after the highest one; 0 if there is none."""
     ends = [int(ids.runs.stop[-1])] if len(ids.runs) else []
     ends += [int(blocks.runs(slice(-1, None)).stop[-1]) for blocks in ids.blocks]
     return max(ends, default=0)
 
 
 def joined(several: Iterable[IdMap]) -> tuple[IdMap, RunColumns]:
-    """Return the rows of all; apart, runs of row IDs that other runs have too."""
+    """Return all rows; separately, runs of row IDs that other runs contain, too."""
     return IdMap.of_parts([RunsAndBlocks(ids.runs.columns, list(ids.blocks)) for ids in several])
 
 
 def _begin_of(ids: IdMap) -> int:
-    """Return a row ID that no row is below; there must be a row."""
+    """Return the lowest row ID; there must be a row."""
     begins = [int(ids.runs.start[0])] if len(ids.runs) else []
     begins += [int(blocks.id_bounds()[0][0]) for blocks in ids.blocks]
     return min(begins)

@@ -1,4 +1,4 @@
-"""The rows of one version: who each is, where it is, and since when."""
+"""The rows of one version: their identities, places and ages."""
 
 import os
 from collections.abc import Sequence
@@ -49,14 +49,14 @@ releases stored a wrong one for rows that they updated, which ``created_at_versi
 _Numbers = NDArray[np.uint64]
 
 _THREADS = min(4, os.cpu_count() or 1)
-"""Memory is what rows wait for: more threads than this only stand in each other's way."""
+"""Memory is the bottleneck: more threads than this only compete."""
 
 _STORED = FrameSchema("stored rows", ROWS.columns[:4])
 
 
 def rows(view: HistoryView, version: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Return one row for each live row of a version, in the order of a scan; values on request."""
-    frame = _told(view, version, _stored(view, version))
+    frame = _rows_frame(view, version, _stored(view, version))
     others = [name for name in columns or () if name not in _STORED.names]
     if not others:
         return frame
@@ -82,7 +82,7 @@ def rows_of_fragments(
     version: int,
     parts: Sequence[tuple[FragmentContent, NDArray[np.int64]]],
 ) -> pl.DataFrame:
-    """Return the same for some live rows of several fragments, one after the other."""
+    """Return the same for some live rows of several fragments, concatenated."""
     addresses = _joined(
         [o.view(np.uint64) + np.uint64(first_address(c.fragment.id)) for c, o in parts]
     )
@@ -104,7 +104,7 @@ def rows_of_fragments(
             "_row_last_updated_at_version": _versions([(c.last_updated_at, o) for c, o in parts]),
         }
     )
-    return _told(view, version, stored)
+    return _rows_frame(view, version, stored)
 
 
 def _joined(arrays: list[_Numbers]) -> _Numbers:
@@ -126,7 +126,7 @@ def _versions_at(runs: RowVersionRuns | None, offsets: NDArray[np.int64]) -> pl.
     return pl.Series(runs.at(offsets), dtype=ID)
 
 
-def _told(view: HistoryView, version: int, stored: pl.DataFrame) -> pl.DataFrame:
+def _rows_frame(view: HistoryView, version: int, stored: pl.DataFrame) -> pl.DataFrame:
     created_at_version, created_at_source = created_at(view, version, stored)
     return ROWS.build(
         {
@@ -138,10 +138,10 @@ def _told(view: HistoryView, version: int, stored: pl.DataFrame) -> pl.DataFrame
 
 
 def _stored(view: HistoryView, version: int) -> pl.DataFrame:
-    """Return what fragments store: each column is one array, which they fill one after the other.
+    """Return the stored columns: each is one array, which the fragments fill one after the other.
 
-    Memory that was never used is what takes the time, so there is none but that of columns which
-    fragments store: where row IDs are addresses, both are one.
+    Clearing fresh memory takes the time, so only stored columns are allocated: if row IDs are
+    addresses, both are one.
     """
     contents = RowReader(view, version).contents()
     ends = np.cumsum([0, *[content.num_live_rows for content in contents]]).tolist()
@@ -180,9 +180,9 @@ def _stored(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def _column(count: int) -> _Numbers:
-    """Return memory for a column, without the huge pages that NumPy would ask the system for.
+    """Return memory for a column, without the huge pages that NumPy would request.
 
-    Where memory is scattered, the system takes longer to find those than to clear small ones.
+    If memory is fragmented, finding those takes the system longer than clearing small ones.
     """
     import pyarrow as pa
 
@@ -193,7 +193,7 @@ def _column(count: int) -> _Numbers:
 def _fill_ids(
     content: FragmentContent, live: NDArray[np.int64], addresses: _Numbers, row_ids: _Numbers
 ) -> None:
-    """Write the row IDs of the live rows of a fragment, of which the offsets are known."""
+    """Write the row IDs of the live rows of a fragment at known offsets."""
     if content.row_ids is None:
         row_ids[:] = addresses
     elif not content.deleted:

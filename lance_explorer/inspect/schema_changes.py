@@ -1,4 +1,4 @@
-"""What each version did to the schema: fields added, dropped, renamed, cast or altered."""
+"""Changes of the schema in each version: fields added, dropped, renamed, cast or altered."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,8 +36,8 @@ class FieldChange:
 def schema_changes(view: HistoryView) -> dict[int, tuple[FieldChange, ...]]:
     """Return the changes of the schema by version; versions without any are left out.
 
-    The first version, the first of a branch or clone, and one after a gap have none: there is
-    nothing to compare with.
+    The first version, the first of a branch or clone, and one after a gap have none: they have no
+    predecessor.
     """
     frame = all_fields(view)
     history = view.history
@@ -55,7 +55,7 @@ def schema_changes(view: HistoryView) -> dict[int, tuple[FieldChange, ...]]:
         version: tuple(_paired(began.get(version, []), ended.get(version, [])))
         for version in sorted({*began, *ended})
     }
-    return {version: found for version, found in changes.items() if found}
+    return {version: change for version, change in changes.items() if change}
 
 
 def _paired(began: list[dict[str, Any]], ended: list[dict[str, Any]]) -> Iterator[FieldChange]:

@@ -1,4 +1,4 @@
-"""Frames with rows for each stored sequence: of one version, or of all and when each was there."""
+"""Frames with rows for each stored sequence: of one version, or of all, with intervals."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -59,7 +59,7 @@ def sequence_rows_of_all(
     read: _Read[_T],
     rows_of: _RowsOf[_T],
 ) -> pl.DataFrame:
-    """Return the same for all versions, for each interval of each sequence that is undamaged."""
+    """Return the same for all versions, for each interval of each undamaged sequence."""
     history = readable_history(view.history)
     sequences, intervals = distinct_parts(history, sequences_of)
     results = undamaged(read(view, history, sequences, intervals))
@@ -72,7 +72,7 @@ def _rows(
     results: Iterator[tuple[int, _T]],
     rows_of: _RowsOf[_T],
 ) -> tuple[list[int], PartRows]:
-    """Return the numbers of the sequences that there are, ascending, and the rows of these."""
-    found = dict(results)
-    numbers = sorted(found)
-    return numbers, rows_of([(sequences[number], found[number]) for number in numbers])
+    """Return the numbers of the existing sequences, ascending, and their rows."""
+    by_number = dict(results)
+    numbers = sorted(by_number)
+    return numbers, rows_of([(sequences[number], by_number[number]) for number in numbers])

@@ -1,7 +1,7 @@
-"""Which versions wrote what the latest one needs.
+"""The versions that wrote what the latest one needs.
 
-Each file that the latest version needs is put down to the version that first had it, so that what
-is gone counts for nothing and the parts add up to the whole.
+Each file that the latest version needs is attributed to the version that first had it, so that
+removed files do not count and the parts add up to the whole.
 """
 
 import numpy as np
@@ -63,12 +63,12 @@ SIZE_ORIGINS = FrameSchema(
 
 
 def size_origins(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each version that wrote something which the latest one needs.
+    """Return one row for each version that wrote something that the latest one needs.
 
-    Data files, deletion files and index segments count, those of other roots too; the size of the
-    latter two as far as it is known. A fragment was written with the oldest of the data files that
-    it has. ``size_share`` adds up to 1, and so does ``row_share``; they are null if the size of a
-    data file, or the rows of a fragment, are not known, and if there is nothing.
+    Data files, deletion files and index segments count, also under other roots; the size of the
+    latter two as far as it is known. A fragment was written together with its oldest data file.
+    ``size_share`` adds up to 1, and so does ``row_share``; they are null if the size of a data
+    file, or the rows of a fragment, are not known, and if there is nothing.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def size_origins(view: HistoryView) -> pl.DataFrame:
 def _rows_by_position(history: History, files: pl.DataFrame) -> pl.DataFrame:
     """Return the live rows of the latest version by the position that wrote their fragment.
 
-    They are null where the rows of a fragment are not known.
+    They are null if the rows of a fragment are unknown.
     """
     last = len(history) - 1
     data = files.filter(pl.col("kind") == DATA)
@@ -139,7 +139,7 @@ def _rows_by_position(history: History, files: pl.DataFrame) -> pl.DataFrame:
 
 
 def _origin(history: History, position: int) -> str:
-    """Return who wrote the files that are first at a position."""
+    """Return the commits that wrote the files that first appear at a position."""
     operation = history.records[position].operation
     if operation == OperationName.CLONE:
         return "fork"
@@ -151,7 +151,7 @@ def _origin(history: History, position: int) -> str:
 
 
 def _after(history: History, position: int) -> int | None:
-    """Return the kept version before those that are not kept, right before a position."""
+    """Return the kept version before the missing ones directly before a position."""
     if position == 0 or history.begins_exactly[position]:
         return None
     return history.records[position - 1].version

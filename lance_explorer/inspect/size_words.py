@@ -11,7 +11,7 @@ from lance_explorer.frames.sizes import byte_size, percent
 __all__ = ["Headline", "headline", "origin_note"]
 
 _LARGE, _MOST = 0.1, 0.5
-"""From which part of all on a version wrote much, and most."""
+"""The share of all from which a version wrote much, and most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Headline:
 
 
 def headline(origins: pl.DataFrame) -> Headline | None:
-    """Return which version wrote most of what is there now; None if nothing is there.
+    """Return which version wrote most of the current data; None if there is none.
 
-    By bytes; where writers recorded none, by rows.
+    By bytes; if writers recorded none, by rows.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _much(row: Mapping[str, Any], measure: str, share: str) -> str:
 
 
 def _sentence(row: Mapping[str, Any], much: str, *, is_most: bool) -> str:
-    """Return what follows the name of the version that wrote most."""
+    """Return the words after the name of the version that wrote most."""
     match row["origin"]:
         case "compaction":
             return f", a compaction, wrote {much}; the rows were added in earlier versions."
@@ -100,7 +100,7 @@ def _lost(row: Mapping[str, Any]) -> str:
 
 
 def origin_note(row: Mapping[str, Any]) -> str:
-    """Return what to know of a version beside what it wrote; nothing if its commit did.
+    """Return a note on a version besides what it wrote; "" if its commit wrote it.
 
     Parameters
     ----------

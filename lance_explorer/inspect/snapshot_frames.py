@@ -16,7 +16,7 @@ _Build = Callable[[HistoryView, int], pl.DataFrame]
 
 
 class _OneVersion(Inspect):
-    """The frames of a version, whatever is asked for."""
+    """The frames of a version, for any question."""
 
     def __init__(self, answer: Callable[[_Build], pl.DataFrame]) -> None:
         self._answer = answer
@@ -40,7 +40,7 @@ def _frame(
 
 
 class SnapshotInspect:
-    """The metadata of one version, as frames: those of ``table.inspect`` for this version.
+    """The metadata of one version as frames: those of ``table.inspect`` for this version.
 
     Unknown values are null, never 0; an empty frame has all its columns.
 

@@ -1,4 +1,4 @@
-"""Stale entries of an index: those whose row is masked, so that a search must pass over them."""
+"""Stale entries of an index: those of deleted rows, which a search must skip."""
 
 from functools import cache
 
@@ -20,21 +20,21 @@ from lance_explorer.rowids.index import RowIdIndex
 __all__ = ["StaleEntries"]
 
 _WITHOUT_ROWS = frozenset({"ZONE_MAP", "BLOOM_FILTER"})
-"""Types that know stretches of rows, and have no entry for each row."""
+"""Types with ranges of rows instead of an entry for each row."""
 
 _BTREE_OF_ADDRESSES = 1
-"""From this version on a BTREE holds row addresses where others hold row IDs."""
+"""From this version on a BTREE stores row addresses where others store row IDs."""
 
 
 class StaleEntries:
     """Counts the stale entries of the index segments of one version.
 
-    A segment may have an entry for each row that lived in the version that it was built from. Rows
-    that were added to the fragment later may have been indexed in some version after that one,
-    which is not recorded: so the counts are upper bounds.
+    A segment may have an entry for each row that was live in the version that it was built from.
+    Rows that were added to the fragment later may have been indexed in a later version, which is
+    not recorded: so the counts are upper bounds.
 
-    With stable row IDs most indices hold them. The entry of a row that an update moved is not stale
-    if the row is now in a fragment that the segment covers.
+    With stable row IDs most indices store them. The entry of a row that an update moved is not
+    stale if the row is now in a covered fragment.
     """
 
     def __init__(self, view: HistoryView, version: int) -> None:
@@ -71,8 +71,8 @@ class StaleEntries:
             masked = self._masked(segment, fragment_id)
             if not masked or not self._holds_row_ids(segment):
                 return masked
-            found = self._index(covered).locate_many(self._masked_ids(segment, fragment_id))[1]
-            return masked - int(found.sum())
+            is_live = self._index(covered).locate_many(self._masked_ids(segment, fragment_id))[1]
+            return masked - int(is_live.sum())
         except (FormatError, StorageError, NotFoundError):
             return None
 
@@ -94,7 +94,7 @@ class StaleEntries:
         then = self._contents(built).get(fragment_id)
         now = self._contents(self._version).get(fragment_id)
         if now is None:
-            assert then is not None, "a fragment that is gone was there when the segment was built"
+            assert then is not None, "a missing fragment existed when the segment was built"
             return _ids_at(then, then.live_offsets())
         masked = now.deleted - (BitMap() if then is None else then.deleted)
         return _ids_at(now, np.array(masked, dtype=np.int64))

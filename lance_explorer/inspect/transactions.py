@@ -1,4 +1,4 @@
-"""Transactions: what each kept version's commit says of itself."""
+"""Transactions: what the commit of each kept version records."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""Row-version sequences run by run: since when rows are there, and when they last changed."""
+"""Row-version sequences run by run: the ages of rows, and of their last updates."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -71,7 +71,7 @@ def version_runs(view: HistoryView, version: int) -> pl.DataFrame:
 
 
 def all_version_runs(view: HistoryView) -> pl.DataFrame:
-    """Return one row for each run of every sequence and each interval in which it was there."""
+    """Return one row for each run of every sequence and each interval of it."""
     return sequence_rows_of_all(ALL_VERSION_RUNS, view, _stored_versions, read_row_versions, _runs)
 
 

@@ -1,4 +1,4 @@
-"""One row a version: what happened, when, by which operation, and how much."""
+"""One row for each version: what happened, when, by which operation, and how much."""
 
 from collections.abc import Iterator
 
@@ -110,9 +110,9 @@ in place. So are the counts of any commit whose sequences or deletion files are 
 
 
 def versions(view: HistoryView, last: int | None = None) -> pl.DataFrame:
-    """Return one row for each kept version of the branch, oldest first; only the last so many.
+    """Return one row for each kept version of the branch, oldest first; optionally only the last.
 
-    Of the others, only the one before is read, and what a comparison of rows takes.
+    Of the others, only the previous one is read, and what a comparison of rows needs.
     """
     kept = view.listing.versions
     if last is None or last >= len(kept):
@@ -125,7 +125,7 @@ def versions(view: HistoryView, last: int | None = None) -> pl.DataFrame:
 
 @remembered
 def _all_versions(view: HistoryView) -> pl.DataFrame:
-    """Return all versions, which are counted once until somebody refreshes."""
+    """Return all versions, which are counted once until a refresh."""
     return _of_history(view, view.history)
 
 
@@ -232,7 +232,7 @@ def _schema_changed(history: History) -> list[bool | None]:
         None if before is None else before.schema != record.schema
         for before, record in _with_previous(history)
     ]
-    return _begun(history, changed, True)
+    return _with_first(history, changed, True)
 
 
 def _is_noop(history: History, steps: FragmentCounts) -> list[bool | None]:
@@ -241,16 +241,16 @@ def _is_noop(history: History, steps: FragmentCounts) -> list[bool | None]:
         None if before is None else move == 0 and _same_facts(before, record)
         for move, (before, record) in zip(moves, _with_previous(history), strict=True)
     ]
-    return _begun(history, noop, False)
+    return _with_first(history, noop, False)
 
 
-def _begun(history: History, values: list[bool | None], first: bool) -> list[bool | None]:
+def _with_first(history: History, values: list[bool | None], first: bool) -> list[bool | None]:
     """Return ``values`` with ``first`` for version 1 if that follows the empty table."""
     return [first, *values[1:]] if history.follows_previous[:1].any() else values
 
 
 def _same_facts(before: VersionRecord, after: VersionRecord) -> bool:
-    """Whether all but the fragments is the same."""
+    """Whether everything except the fragments is the same."""
     old, new = before.manifest, after.manifest
     return (
         before.schema == after.schema
@@ -265,7 +265,7 @@ def _same_facts(before: VersionRecord, after: VersionRecord) -> bool:
 def _with_previous(
     history: History,
 ) -> Iterator[tuple[VersionRecord | None, VersionRecord]]:
-    """Yield each record with the one numbered one lower, None where that is not kept."""
+    """Yield each record with its predecessor by number, None if that is not kept."""
     before: VersionRecord | None = None
     for record in history.records:
         follows = before is not None and before.version + 1 == record.version

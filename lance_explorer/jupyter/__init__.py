@@ -1,4 +1,4 @@
-"""What JupyterLab needs to open the explorer from its file browser.
+"""The server side of opening the explorer from JupyterLab's file browser.
 
 ``etc`` and ``share`` are what the wheel puts into the folders of Jupyter: the first lets a Jupyter
 server load this module, the second is an extension of JupyterLab (``frontend/src/lab.ts``).

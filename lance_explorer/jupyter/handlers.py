@@ -2,7 +2,8 @@
 
 Each has a WebSocket of its own.
 
-Who may read the files of the server may open them; it speaks as ``lance-explorer open`` does.
+Everybody who may read the files of the server may open them; the protocol is that of
+``lance-explorer open``.
 """
 
 import asyncio
@@ -32,7 +33,7 @@ __all__ = ["add_handlers"]
 
 
 def add_handlers(application: Application) -> None:
-    """Add what an explorer in JupyterLab asks for to a Jupyter server."""
+    """Add the handlers for explorers in JupyterLab to a Jupyter server."""
     base = application.settings["base_url"]
     static = {"path": [str(STATIC)], "no_cache_paths": ["/"]}
     application.add_handlers(
@@ -45,23 +46,23 @@ def add_handlers(application: Application) -> None:
 
 
 class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
-    """One explorer: it is made when a page asks for it, and closed with the page."""
+    """One explorer: it is made on request of a page, and closed with the page."""
 
     auth_resource = "contents"
 
     def set_default_headers(self) -> None:
-        """Set none: a WebSocket has no use for those of pages."""
+        """Set no headers: a WebSocket has no use for those of pages."""
 
     @ws_authenticated
     async def get(self) -> None:
-        """Begin to speak to who may read files."""
+        """Open the connection if the user may read files."""
         is_allowed = self.authorizer.is_authorized(self, self.current_user, "read", "contents")
         if not await ensure_async(is_allowed):
             raise HTTPError(403)
         await super().get()
 
     async def open(self) -> None:
-        """Make the explorer, and tell the page what it shows."""
+        """Make the explorer, and send the page its state."""
         super().open()
         self._session: Session | None = None
         try:
@@ -87,9 +88,9 @@ class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             asyncio.get_running_loop().run_in_executor(None, self._session.close)
 
     def _path(self) -> Path:
-        """Return the folder that was asked for, if the server shows it.
+        """Return the requested folder, if the server shows it.
 
-        Of links that lead out of its folder Jupyter shows what is there; nothing is opened there.
+        Jupyter shows the target of links that lead out of its folder; nothing is opened there.
         """
         root = getattr(self.contents_manager, "root_dir", None)
         if root is None:
@@ -106,7 +107,7 @@ class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         return path
 
     async def _send(self, part: str | bytes) -> None:
-        with suppress(WebSocketClosedError):  # there is nobody to tell any more
+        with suppress(WebSocketClosedError):  # the page is already closed
             await self.write_message(part, binary=isinstance(part, bytes))
 
 

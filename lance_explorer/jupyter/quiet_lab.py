@@ -1,6 +1,6 @@
-"""JupyterLab without the deprecations of its parts, which are meant for those who write them.
+"""JupyterLab without deprecation warnings of its parts, which are meant for their authors.
 
-Voila lets Python show them when JupyterLab loads it; so it is loaded before they are turned off.
+Voila turns such warnings on when JupyterLab is loaded; so it is loaded before they are turned off.
 """
 
 import runpy

@@ -1,4 +1,4 @@
-"""The recorded versions of one branch, united from all segments that have a part of them."""
+"""The recorded versions of one branch, combined from all segments that contain some."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from lance_explorer.ledger.segments import Segment
 __all__ = ["BranchLog", "Rows"]
 
 _Key = tuple[int, str]
-"""A version and the digest of its manifest: what one segment means by a version of another."""
+"""A version and the digest of its manifest: how one segment refers to a version of another."""
 
 
 class Rows(NamedTuple):
-    """Fragments and the positions of versions in which each was there, both included.
+    """Fragments and the positions of versions in which each exists, both included.
 
     ``ids`` are fragment IDs, ``messages`` numbers of rows of :attr:`BranchLog.changes`.
     """
@@ -46,9 +46,9 @@ class BranchLog:
 
     @cached_property
     def versions(self) -> pl.DataFrame:
-        """One row for each version that can be put together, ascending, with its ``segment``.
+        """One row for each version that can be rebuilt, ascending, with its ``segment``.
 
-        A version that is told from another one, which no segment has, is left out.
+        A version that is encoded relative to a missing one is left out.
         """
         frames = [
             segment.versions.with_columns(segment=pl.lit(number, pl.Int64))
@@ -58,10 +58,10 @@ class BranchLog:
             return pl.DataFrame()
         every = pl.concat(frames).sort("version", "segment", maintain_order=True)
         firsts = every.unique("version", keep="first", maintain_order=True)
-        # Mostly each version is told from the one before it.
-        told = firsts.filter(pl.col("base_version").is_not_null())
+        # Mostly each version is relative to the previous one.
+        deltas = firsts.filter(pl.col("base_version").is_not_null())
         known = set(firsts.select("version", "sha256").iter_rows())
-        bases = set(told.select("base_version", "base_sha256").iter_rows())
+        bases = set(deltas.select("base_version", "base_sha256").iter_rows())
         if bases <= known:
             return firsts
         return _with_bases(every)
@@ -72,7 +72,7 @@ class BranchLog:
 
     @cached_property
     def _apart(self) -> pl.DataFrame:
-        """The versions that were taken apart, in order: positions count in them."""
+        """The decoded versions, in order: positions count in them."""
         return self.versions.filter(pl.col("layout").is_not_null())
 
     @cached_property
@@ -90,7 +90,7 @@ class BranchLog:
 
     @cached_property
     def rows(self) -> Rows:
-        """In which positions each fragment was there, as which row of :attr:`changes`."""
+        """The positions of each fragment, with the row of :attr:`changes`."""
         position, ids, is_removed, number = self._linear()
         order = np.lexsort((position, ids))
         position, ids, is_removed, number = (
@@ -108,7 +108,7 @@ class BranchLog:
     def from_version_on(self, version: int) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return versions and changes of fragments from a version on, that need none before it.
 
-        Each version is told from the one before it, and the first one from nothing.
+        Each version is encoded relative to the previous one, and the first one on its own.
         """
         kept = self.versions.filter(pl.col("version") >= version).select(VERSIONS.names)
         numbers = self._apart.select(
@@ -134,13 +134,13 @@ class BranchLog:
             .join(numbers, on="position")
             .sort(place)
         )
-        told = apart.select(
+        bases = apart.select(
             "version",
             base_version=pl.col("version").shift(1),
             base_sha256=pl.col("sha256").shift(1),
         )
         versions = kept.drop("base_version", "base_sha256").join(
-            told, on="version", how="left", maintain_order="left"
+            bases, on="version", how="left", maintain_order="left"
         )
         return versions.select(VERSIONS.names), fragments.select(FRAGMENTS.names)
 
@@ -150,7 +150,7 @@ class BranchLog:
         Raises
         ------
         CorruptFileError
-            If what is put together is not the file that was recorded.
+            If the rebuilt file is not the recorded one.
         """
         place = self._places.get(version)
         if place is None:
@@ -172,7 +172,7 @@ class BranchLog:
         return data
 
     def parts(self, row: dict[str, Any]) -> ManifestParts:
-        """Return the parts of a manifest, of a row of :attr:`versions`."""
+        """Return the parts of a manifest, given a row of :attr:`versions`."""
         indices: str | None = row["indices_key"]
         return ManifestParts(
             layout=row["layout"],
@@ -184,7 +184,7 @@ class BranchLog:
         )
 
     def section(self, key: str | None) -> bytes:
-        """Return a schema or index section; nothing for no key."""
+        """Return a schema or index section; None for no key."""
         if key is None:
             return b""
         try:
@@ -194,11 +194,11 @@ class BranchLog:
 
     @cached_property
     def _sections(self) -> dict[str, bytes]:
-        found = dict[str, bytes]()
+        sections = dict[str, bytes]()
         for segment in self.segments:
             frame = segment.read(SECTIONS.name)
-            found.update(zip(frame["key"].to_list(), frame["content"].to_list(), strict=True))
-        return found
+            sections.update(zip(frame["key"].to_list(), frame["content"].to_list(), strict=True))
+        return sections
 
     @cached_property
     def _places(self) -> dict[int, int]:
@@ -207,7 +207,7 @@ class BranchLog:
     def _linear(
         self,
     ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.bool_], NDArray[np.int64]]:
-        """Return the changes, each version told from the one before it in this log."""
+        """Return the changes, each version relative to the previous one in this log."""
         changes = self.changes
         position = changes["position"].to_numpy()
         ids = changes["fragment_id"].to_numpy()
@@ -225,41 +225,43 @@ class BranchLog:
         ).to_series()
         if follows.all():
             return position, ids, is_removed, number
-        return _retold(apart, follows.to_list(), position, ids, is_removed)
+        return _changes_of(apart, follows.to_list(), position, ids, is_removed)
 
 
-def _retold(
+def _changes_of(
     apart: pl.DataFrame,
     follows: list[bool],
     position: NDArray[np.int64],
     ids: NDArray[np.uint64],
     is_removed: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.bool_], NDArray[np.int64]]:
-    """Tell each version from the one before it, where recorders told some from others."""
+    """Encode each version relative to its predecessor, if recorders used others."""
     keys = list(apart.select("version", "sha256").iter_rows())
     bases = list(apart.select("base_version", "base_sha256").iter_rows())
     asked = {base for base, is_next in zip(bases, follows, strict=True) if not is_next}
     begins = np.searchsorted(position, np.arange(len(keys) + 1))
     kept = dict[_Key | tuple[None, None], dict[int, int]]({(None, None): {}})
     there = dict[int, int]()
-    told = list[tuple[int, int, bool, int]]()
+    changes = list[tuple[int, int, bool, int]]()
     for at, key in enumerate(keys):
         before = there
         there = dict(kept[bases[at]]) if not follows[at] else there
         some = range(int(begins[at]), int(begins[at + 1]))
         if follows[at]:
-            told += [(at, int(ids[row]), bool(is_removed[row]), row) for row in some]
+            changes += [(at, int(ids[row]), bool(is_removed[row]), row) for row in some]
         for row in some:
             if is_removed[row]:
                 there.pop(int(ids[row]), None)
             else:
                 there[int(ids[row])] = row
         if not follows[at]:
-            told += [(at, one, True, -1) for one in before if one not in there]
-            told += [(at, one, False, row) for one, row in there.items() if before.get(one) != row]
+            changes += [(at, one, True, -1) for one in before if one not in there]
+            changes += [
+                (at, one, False, row) for one, row in there.items() if before.get(one) != row
+            ]
         if key in asked:
             kept[key] = dict(there)
-    columns = list(zip(*told, strict=True)) or [(), (), (), ()]
+    columns = list(zip(*changes, strict=True)) or [(), (), (), ()]
     return (
         np.array(columns[0], np.int64),
         np.array(columns[1], np.uint64),
@@ -269,7 +271,7 @@ def _retold(
 
 
 def _with_bases(every: pl.DataFrame) -> pl.DataFrame:
-    """Choose for each version a segment that tells it from what is known."""
+    """Choose for each version a segment that encodes it relative to a known one."""
     known = set[_Key]()
     chosen = list[int]()
     last = None

@@ -1,7 +1,7 @@
 """The cache: histories that took long to read are kept as a ledger in the user's cache folder.
 
 It saves reading, and never changes an answer: a version counts only while the table lists the same
-file. What else a ledger is for, outliving a cleanup, it does not do. Modules of the ledger are
+file. It does not replace a ledger, since it does not survive a cleanup. Modules of the ledger are
 imported only when a history is found or kept: few tables need them.
 """
 
@@ -62,7 +62,7 @@ class CachedTable:
         return live
 
     def history(self, storage: Storage, branch: str | None, listing: VersionListing) -> History:
-        """Return what was read of these versions before."""
+        """Return the kept versions."""
         if not self._folder.is_dir():
             return EMPTY_HISTORY
         try:
@@ -80,10 +80,10 @@ class CachedTable:
     def noting(
         self, storage: Storage, branch: str | None, files: Sequence[VersionFile]
     ) -> Iterator[Note | None]:
-        """Note the manifests that are read within this context, if that pays.
+        """Record the manifests that are read in this context, if that is worth it.
 
-        Manifests on a disk are read again after the answer. Those in a store are noted now: asking
-        for them again would take longer.
+        Manifests on a disk are read again after the answer. Those in a store are recorded now:
+        reading them again would take longer.
         """
         if not is_long(storage, files):
             yield None
@@ -100,21 +100,21 @@ class CachedTable:
                 write_later(Unwritten(self._folder, self._uri, storage.uri, branch))
 
     def findings(self, branch: str | None) -> list[Finding]:
-        """Return nothing: what is wrong here is read anew."""
+        """Return no findings: problems are read again."""
         return []
 
     def digests(self) -> dict[tuple[str, str], dict[int, str]]:
-        """Return nothing: none are kept here."""
+        """Return no digests: none are kept here."""
         return {}
 
     def kept_cells(
         self, branch: str | None, version: int, before: int, column: str, addresses: Uint64Array
     ) -> None:
-        """Return nothing: no values are kept here."""
+        """Return no values: none are kept here."""
 
 
 def _etags(storage: Storage, files: Sequence[VersionFile]) -> list[str | None]:
-    """Return what tells files from others of the same size and time, on a local disk, too."""
+    """Return what distinguishes files of the same size and time, also on a local disk."""
     if storage.in_flight > 1:
         return [file.etag for file in files]
     return [etag_of(f"{storage.uri}/{file.path}") for file in files]

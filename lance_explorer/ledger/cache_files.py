@@ -26,7 +26,7 @@ SETTING = "LANCE_EXPLORER_CACHE"
 """The environment variable: ``off``, or another folder."""
 
 MOST_BYTES = 1 << 30
-"""Tables that were not used for longest are deleted beyond this."""
+"""Beyond this size, the tables that were unused for longest are deleted."""
 
 _USED = ".used"
 
@@ -40,7 +40,7 @@ def cache_folder() -> Path | None:
 
 
 def clear_cache() -> int:
-    """Delete the histories and profiles that were kept to be read faster, of all tables.
+    """Delete the cached histories and profiles of all tables.
 
     Nothing but time is lost. Set ``LANCE_EXPLORER_CACHE=off`` to keep none, or to another folder.
 
@@ -64,18 +64,18 @@ def clear_cache() -> int:
 
 
 def touch(folder: Path) -> None:
-    """Note that the folder of a table was used."""
+    """Record that the folder of a table was used."""
     with suppress(OSError):
         (folder / _USED).touch()
 
 
 def write_file(name: str, file: str, data: bytes) -> None:
-    """Write a file of some other kind into a folder of the cache, if that is turned on."""
+    """Write a file of another kind into a folder of the cache, if it is turned on."""
     top = cache_folder()
     if top is None:
         return
     folder = top / name
-    with suppress(OSError):  # then what it saves is done again
+    with suppress(OSError):  # then the saved work is done again
         make_folder(folder, 0o700)
         new = folder / f"{file}.{os.getpid()}"
         new.write_bytes(data)
@@ -98,7 +98,7 @@ def read_file(name: str, file: str) -> bytes | None:
 
 
 def file_names(name: str, begin: str) -> list[str]:
-    """Return the files in a folder of the cache whose names begin so."""
+    """Return the files in a folder of the cache with this prefix."""
     top = cache_folder()
     if top is None:
         return []
@@ -106,7 +106,7 @@ def file_names(name: str, begin: str) -> list[str]:
 
 
 def remove_file(name: str, file: str) -> None:
-    """Remove a file of the cache, if it is there."""
+    """Remove a file of the cache, if it exists."""
     top = cache_folder()
     if top is not None:
         with suppress(OSError):
@@ -114,7 +114,7 @@ def remove_file(name: str, file: str) -> None:
 
 
 def bound_cache(folder: Path) -> None:
-    """Delete what was not used for longest, until the rest is small enough."""
+    """Delete the folders that were unused for longest, until the rest is small enough."""
     tables = sorted(_tables(folder), key=_last_used)
     sizes = {one: _bytes(one) for one in tables}
     while tables and sum(sizes[one] for one in tables) > MOST_BYTES:
@@ -133,7 +133,7 @@ def _last_used(folder: Path) -> float:
 
 
 def remove_table(uri: str) -> bool:
-    """Remove all that is kept of a table; tell whether there was anything."""
+    """Remove everything that is kept of a table; return whether there was anything."""
     top = cache_folder()
     if top is None or not (top / folder_of(uri)).is_dir():
         return False
@@ -142,7 +142,7 @@ def remove_table(uri: str) -> bool:
 
 
 def etag_of(path: str) -> str | None:
-    """Return what tells a local file from others of the same size and time."""
+    """Return what distinguishes a local file from others of the same size and time."""
     try:
         facts = os.stat(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""When the cache is written: after the answer, by a thread that leaves the time to others.
+"""Writing the cache after the answer, by a thread that gives way to others.
 
 While other threads work, this one uses a fortieth of the time. It writes pieces, each of which can
 be read without the others. When the process ends, the thread writes for one more second at most;
@@ -23,23 +23,23 @@ __all__ = ["Unwritten", "finish_writing", "write_later"]
 
 _SECONDS_AT_EXIT = 0.8
 _SECONDS_TO_END = 0.2
-"""Seconds in which the thread works when the process ends, and then writes its last piece."""
+"""Seconds for which the thread works when the process ends, before its last piece."""
 
 _FIRST_REST = 1.0
-"""Seconds before the thread starts, in which the answer is made."""
+"""Seconds before the thread starts, for the answer."""
 
 _STRETCH = 0.005
-"""Seconds of work after which the thread looks whether other threads work."""
+"""Seconds of work between two checks whether other threads work."""
 
 _REST, _LONGEST_REST = 39, 0.5
-"""How many times as long as it worked it rests if they do, and for how many seconds at most."""
+"""How many times as long as it worked it rests then, and for how many seconds at most."""
 
 _AT_REST = 0.1
-"""Other threads rest if they use no more than this part of the time."""
+"""The largest share of the time at which other threads count as idle."""
 
 
 class Unwritten(NamedTuple):
-    """A history that was read from a disk, and is to be kept.
+    """A history that was read from a disk, to be kept.
 
     Attributes
     ----------
@@ -60,13 +60,13 @@ class Unwritten(NamedTuple):
 
 
 class _Writer:
-    """The thread of this process, and what it has to do."""
+    """The thread of this process, with its queue."""
 
     def __init__(self) -> None:
         self.begin()
 
     def begin(self) -> None:
-        """Have nothing to do, and no thread, as in a process that was forked."""
+        """Drop the queue and the thread, as in a process that was forked."""
         self._waiting = deque[Unwritten]()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -81,7 +81,7 @@ class _Writer:
                 self._thread.start()
 
     def finish(self, seconds: float | None) -> None:
-        """Write without rest, for so many seconds at most, and wait until that is done."""
+        """Write without rest, for a limited number of seconds, and wait for that."""
         with self._changed:
             thread = self._thread
             self._deadline = None if seconds is None else perf_counter() + seconds
@@ -96,7 +96,7 @@ class _Writer:
         self._hurry.wait(_FIRST_REST)
         pace = _Pace(self._hurry)
 
-        def goes_on() -> bool:
+        def continues() -> bool:
             pace.keep()
             return not self._is_late()
 
@@ -108,7 +108,7 @@ class _Writer:
                     return
                 history = self._waiting.popleft()
             with suppress(Exception), panics_as_errors():  # without the cache, answers are the same
-                _write_alone(history, goes_on)
+                _write_alone(history, continues)
 
     def _is_late(self) -> bool:
         return self._deadline is not None and perf_counter() > self._deadline
@@ -125,7 +125,7 @@ class _Pace:
         self._since = perf_counter(), process_time(), thread_time()
 
     def keep(self) -> None:
-        """Rest after a stretch of work, if other threads worked during it."""
+        """Rest after a period of work, if other threads worked during it."""
         since = self._since
         own = thread_time() - since[2]
         if own < _STRETCH:
@@ -136,7 +136,7 @@ class _Pace:
         self._begin()
 
 
-def _write_alone(history: Unwritten, goes_on: Callable[[], bool]) -> None:
+def _write_alone(history: Unwritten, continues: Callable[[], bool]) -> None:
     """Write a history unless another process does."""
     make_folder(history.folder, 0o700)
     handle = os.open(history.folder / ".writing", os.O_CREAT | os.O_RDWR, 0o600)
@@ -144,7 +144,7 @@ def _write_alone(history: Unwritten, goes_on: Callable[[], bool]) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         from lance_explorer.ledger.cache_writing import write_history
 
-        write_history(history, goes_on)
+        write_history(history, continues)
     finally:
         os.close(handle)
 
@@ -158,7 +158,7 @@ def write_later(history: Unwritten) -> None:
 
 
 def finish_writing(seconds: float | None = None) -> None:
-    """Write now what waits, for so many seconds at most, or all of it."""
+    """Write the queue now, for a limited number of seconds, or all of it."""
     _WRITER.finish(seconds)
 
 

@@ -1,4 +1,4 @@
-"""What the cache has of the manifests of a table, and how more is added to it."""
+"""The cached manifests of a table, and how more are added."""
 
 from collections.abc import Callable
 from importlib.metadata import version as release_of
@@ -20,7 +20,7 @@ from lance_explorer.storage import Storage, open_storage
 __all__ = ["CachedHistory", "write_history"]
 
 _PIECE_BYTES, _PIECE_VERSIONS = 512 << 20, 10_000
-"""Manifests of one piece, at most: a process that is killed loses no more."""
+"""The most manifests of one piece: a process that is killed loses no more."""
 
 
 class CachedHistory:
@@ -42,16 +42,16 @@ class CachedHistory:
     def log(
         self, storage: Storage, branch: str | None, listing: VersionListing
     ) -> BranchLog | None:
-        """Return what is kept of a branch that is listed so now; None if nothing is."""
+        """Return the cached part of a branch with this listing; None if there is none."""
         life = self._table.known(storage, branch, listing)
         return None if life is None else life.log
 
     def recorder(self, storage: Storage, branch: str | None, version: int) -> Recorder:
-        """Return what takes apart the manifests from a version on."""
+        """Return the recorder of the manifests from a version on."""
         return Recorder(storage, base_of(self._table, branch, version))
 
     def write(self, storage: Storage, recorder: Recorder, branch: str | None) -> None:
-        """Write what was taken apart since this was last asked."""
+        """Write what was recorded since the last call."""
         frames, _ = recorder.take()
         frames["versions"] = with_transactions(frames["versions"], storage, words=True)
         release = release_of("lance-explorer")
@@ -63,8 +63,8 @@ class CachedHistory:
         bound_cache(self._folder.parent)
 
 
-def write_history(history: Unwritten, goes_on: Callable[[], bool]) -> None:
-    """Keep the versions that the cache has not; ``goes_on`` is asked after each of them."""
+def write_history(history: Unwritten, continues: Callable[[], bool]) -> None:
+    """Keep the versions that the cache lacks; ``continues`` is asked after each of them."""
     storage = open_storage(history.root)
     listing = DirectoryLister(storage).list_versions()
     kept = CachedHistory(history.folder, history.uri)
@@ -76,13 +76,13 @@ def write_history(history: Unwritten, goes_on: Callable[[], bool]) -> None:
     recorder = kept.recorder(storage, history.branch, files[0].version)
     num_bytes = 0
     for file in files:
-        etag = etag_of(f"{storage.uri}/{file.path}")  # before it is read: it may be replaced
+        etag = etag_of(f"{storage.uri}/{file.path}")  # before reading: it may be replaced
         data = _manifest(storage, file)
         if data is None:
             break
         recorder.add(file._replace(etag=etag), data)
         num_bytes += len(data)
-        if not goes_on():
+        if not continues():
             break
         if num_bytes >= _PIECE_BYTES or len(recorder) >= _PIECE_VERSIONS:
             kept.write(storage, recorder, history.branch)
@@ -92,7 +92,7 @@ def write_history(history: Unwritten, goes_on: Callable[[], bool]) -> None:
 
 
 def _manifest(storage: Storage, file: VersionFile) -> bytes | None:
-    """Return a manifest file; None if it is not the listed one any more."""
+    """Return a manifest file; None if it is no longer the listed one."""
     try:
         data = storage.get(file.path)
     except (FileNotFoundError, LanceExplorerError):

@@ -1,6 +1,6 @@
-"""Digests of data files, which show later whether their bytes are what they were.
+"""Digests of data files, which later show whether their bytes changed.
 
-They lie in a folder of their own: files that are written once, each with what one recording took.
+They are in a folder of their own: files that are written once, one for each recording.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,20 +23,20 @@ from lance_explorer.ledger.sidecars import root_key
 __all__ = ["Digests", "checksums_folder", "read_checksums", "record_checksums"]
 
 Digests = dict[tuple[str, str], Mapping[int, str]]
-"""Of data files, by root and path, the digest of each column and of the rest."""
+"""The digests of data files, by root and path: of each column and of the rest."""
 
 _MOST_BYTES = 1 << 30
-"""After so many bytes a file is written: what a recording that is stopped took is not lost."""
+"""After this many bytes a file is written, so that an interrupted recording loses little."""
 
 
 def checksums_folder(folder: str) -> str:
-    """Return where the digests of a table lie in a ledger, given the folder of the table."""
+    """Return the place of a table's digests in a ledger, given the folder of the table."""
     return f"{folder}/checksums"
 
 
 def read_checksums(place: Place, folder: str) -> Digests:
-    """Return what was recorded; a file that is damaged is left out, its data files count as new."""
-    found: Digests = {}
+    """Return the recorded digests; a damaged file is left out, its data files count as new."""
+    digests: Digests = {}
     for info in place.files(f"{checksums_folder(folder)}/"):
         if not info.name.endswith(".parquet"):
             continue
@@ -46,21 +46,21 @@ def read_checksums(place: Place, folder: str) -> Digests:
         except (FileNotFoundError, FormatError, pl.exceptions.PolarsError, OSError):
             continue
         for root, path, column, digest in rows:
-            one = found.setdefault((root, path), {})
+            one = digests.setdefault((root, path), {})
             assert isinstance(one, dict)
             one.setdefault(column, digest)
-    return found
+    return digests
 
 
 def record_checksums(view: HistoryView, main_uri: str, place: Place, folder: str) -> int:
-    """Take digests of the data files that have none yet; return of how many.
+    """Compute the missing digests of data files; return how many.
 
-    Files that are missing or damaged are left out: a check tells of them.
+    Missing or damaged files are left out: a check reports them.
 
     Raises
     ------
     UnreachableError
-        If a file can not be reached. What was taken before stays.
+        If a file cannot be reached. What was taken before stays.
     """
     known = read_checksums(place, folder)
     taken: Digests = {}

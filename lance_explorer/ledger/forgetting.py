@@ -1,4 +1,4 @@
-"""Forget the values of some rows: in a ledger, in the cache; and tell where else they stand."""
+"""Forget the values of some rows: in a ledger, in the cache; and report where else they are."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -52,7 +52,7 @@ FORGOTTEN = FrameSchema(
 
 _QUOTED = re.compile(r"'((?:[^']|'')+)'")
 _SHORTEST = 4
-"""Shorter texts and numbers of a row stand in too many words by chance."""
+"""Shorter texts and numbers of a row occur in too many words by chance."""
 
 _MOST_TEXTS = 1_000
 
@@ -113,8 +113,8 @@ class _Forgetting:
             self._look(branch)
         if self._refusals and not self._found:
             raise next(iter(self._refusals.values()))
-        for branch in reversed(branches):  # those that left others come after these
-            self._tell_parent(branch)
+        for branch in reversed(branches):  # those that refer to others come after these
+            self._add_to_parent(branch)
         for branch in branches:
             yield from self._without_values(branch)
         for branch in branches:
@@ -122,7 +122,7 @@ class _Forgetting:
         yield from self._without_cache()
 
     def left(self) -> Iterator[_Line]:
-        """Yield a line for each place where the rows still stand."""
+        """Yield a line for each place where the rows still are."""
         is_left = False
         for branch, wanted in self._wanted.items():
             rows = self._rows[branch]
@@ -175,7 +175,7 @@ class _Forgetting:
     # -------------------------------------------------------------------------------- who
 
     def _look(self, branch: str | None) -> None:
-        """Find the rows of a branch that match, or did."""
+        """Find the rows of a branch that match, or once did."""
         try:
             view = self._view(branch)
             rows = state_rows(view)
@@ -186,14 +186,14 @@ class _Forgetting:
             return
         self._rows[branch] = rows
         try:
-            found = find(view, self.where, limit=_EVERYTHING, max_bytes=_EVERYTHING)
-            frame = found.to_polars()
+            matches = find(view, self.where, limit=_EVERYTHING, max_bytes=_EVERYTHING)
+            frame = matches.to_polars()
         except InvalidArgumentError as error:
             self._refusals[branch] = error
             self._note(branch, f"{branch or 'main'}: {error}")
             return
-        self._found[branch] = found
-        if len(findings := found.findings()) and self.is_there:
+        self._found[branch] = matches
+        if len(findings := matches.findings()) and self.is_there:
             more = f", and {len(findings) - 1:,} more" if len(findings) > 1 else ""
             self._note(branch, f"{findings['statement'][0]}{more}: see find()")
         self._add_texts(frame.select(frame.columns[len(FOUND.names) :]))
@@ -208,8 +208,8 @@ class _Forgetting:
         known = self._wanted.get(branch, np.empty(0, dtype=np.uint64))
         self._wanted[branch] = np.union1d(known, identities.astype(np.uint64))
 
-    def _tell_parent(self, branch: str | None) -> None:
-        """Let rows that a branch has from its parent be those of the parent, too."""
+    def _add_to_parent(self, branch: str | None) -> None:
+        """Treat rows that a branch has from its parent as those of the parent, too."""
         rows, wanted = self._rows.get(branch), self._wanted.get(branch)
         if branch is None or rows is None or wanted is None or not len(wanted):
             return
@@ -223,13 +223,13 @@ class _Forgetting:
     ) -> NDArray[np.bool_]:
         """Tell which rows are to be forgotten."""
         wanted = self._wanted.get(branch, np.empty(0, dtype=np.uint64))
-        found: NDArray[np.bool_] = np.isin(identities, wanted)
+        are_wanted: NDArray[np.bool_] = np.isin(identities, wanted)
         fork = fork_of(rows.view) if branch is not None else None
         if fork is not None:
             inherited, were_there = identities_in_parent(rows, fork, identities)
             parent = fork.parent.view.branch
-            found |= were_there & self._are_wanted(fork.parent, parent, inherited)
-        return found
+            are_wanted |= were_there & self._are_wanted(fork.parent, parent, inherited)
+        return are_wanted
 
     # ------------------------------------------------------------------------------ values
 
@@ -240,12 +240,12 @@ class _Forgetting:
         versions = list[int]()
 
         def is_gone(commit: KeptCommit, file: ValuesFile) -> NDArray[np.bool_]:
-            found = self._match(branch, commit, file)
-            found |= self._are_of_wanted(branch, commit, file)
-            if found.any():
+            are_matches = self._match(branch, commit, file)
+            are_matches |= self._are_of_wanted(branch, commit, file)
+            if are_matches.any():
                 versions.append(commit.version)
-                self._add_texts(file.values.filter(pl.Series(found)))
-            return found
+                self._add_texts(file.values.filter(pl.Series(are_matches)))
+            return are_matches
 
         num_rows = kept.without(is_gone)
         if branch in self._unfit and not self._fits:
@@ -263,7 +263,7 @@ class _Forgetting:
 
     def _match(self, branch: str | None, commit: KeptCommit, file: ValuesFile) -> NDArray[np.bool_]:
         """Return which values match themselves."""
-        found, values = np.zeros(len(file.addresses), dtype=np.bool_), file.values
+        are_matches, values = np.zeros(len(file.addresses), dtype=np.bool_), file.values
         rows = self._rows.get(branch)
         try:
             if rows is None or commit.version_before not in rows.history:
@@ -276,19 +276,19 @@ class _Forgetting:
                 filter = filter_for(self.where, tuple(fields), is_word=word) or ""
             if filter:
                 root, types = ValueUri(self.known.uri), values.to_arrow().schema
-                found[matching_values(root, values, types, filter)] = True
+                are_matches[matching_values(root, values, types, filter)] = True
                 self._fits = True
         except InvalidArgumentError:  # these have other columns
             self._unfit.add(branch)
         except LanceExplorerError as error:
             words = f"kept values of {', '.join(values.columns)} were found by their rows alone"
             self._note(branch, f"{words}: {error}", commit.version)
-        return found
+        return are_matches
 
     def _are_of_wanted(
         self, branch: str | None, commit: KeptCommit, file: ValuesFile
     ) -> NDArray[np.bool_]:
-        """Return which values are of rows that were found."""
+        """Return which values belong to found rows."""
         none = np.zeros(len(file.addresses), dtype=np.bool_)
         rows = self._rows.get(branch)
         if rows is None or commit.version_before not in rows.history:
@@ -300,17 +300,19 @@ class _Forgetting:
     # ------------------------------------------------------------------------------- words
 
     def _without_words(self, branch: str | None) -> Iterator[_Line]:
-        """Take predicates, messages and properties out of commits that tell of the rows."""
+        """Remove predicates, messages and properties of commits that mention the rows."""
         needles = [self.where, *_QUOTED.findall(self.where), *(self._texts - self._shared)]
         bits = [needle.replace("''", "'").encode() for needle in needles if needle]
         place, folder = self.known.place, self.known.folder(branch)
         old = {info.name for info in place.files(folder) if info.name[0] == "."}  # unfinished
         new, versions = set[str](), list[int]()
         for segment in (one for life in self.known.lives(branch) for one in life.segments):
-            told = _telling(segment, bits)
-            versions += told
-            old |= {*segment.names, *segment.about.replaces}  # what was merged says the same
-            new |= (_said_less(segment, told) if told else segment).names
+            versions_with_words = _versions_with(segment, bits)
+            versions += versions_with_words
+            old |= {*segment.names, *segment.about.replaces}  # merged files contain the same
+            new |= (
+                _redacted(segment, versions_with_words) if versions_with_words else segment
+            ).names
         for name in sorted(old - new, key=lambda name: (not name.startswith("versions-"), name)):
             place.delete(f"{folder}/{name}")
         for finding in self.known.findings(branch):
@@ -324,11 +326,11 @@ class _Forgetting:
 
     @cached_property
     def _shared(self) -> set[str]:
-        """The texts that rows of the latest version have which are not to be forgotten."""
+        """The texts of other rows of the latest version, which are not forgotten."""
         from lance_explorer.values import read_rows
 
-        found = self._found.get(None)
-        if found is None or not self.is_there or len(self._texts) > _MOST_TEXTS:
+        matches = self._found.get(None)
+        if matches is None or not self.is_there or len(self._texts) > _MOST_TEXTS:
             return set()
         record = self._rows[None].history.records[-1]
         named = filter_for(self.where, record.schema, is_word=is_word(self.where, [record.schema]))
@@ -339,7 +341,7 @@ class _Forgetting:
         ]:
             others = f"`{column}` IN ({texts}) AND ({named}) IS NOT TRUE"
             root = value_root(self.view, record.version)
-            with suppress(LanceExplorerError):  # then more words go than need to
+            with suppress(LanceExplorerError):  # then more words are removed than necessary
                 check_values(self.view, record.version)
                 rows = read_rows(
                     root, record.version, [column], others, None, None, self.view.storage.options
@@ -352,8 +354,8 @@ class _Forgetting:
         for column in frame.get_columns():
             is_number = column.dtype.is_integer() and column.name in self.where
             if column.dtype == pl.String or is_number:
-                told = column.drop_nulls().unique().cast(pl.String)
-                self._texts |= {one for one in told.to_list() if len(one) >= _SHORTEST}
+                texts = column.drop_nulls().unique().cast(pl.String)
+                self._texts |= {one for one in texts.to_list() if len(one) >= _SHORTEST}
             elif isinstance(column.dtype, pl.Struct):
                 self._add_texts(column.struct.unnest())
             elif column.dtype in (pl.List(pl.String), pl.List(pl.Struct)):
@@ -381,7 +383,7 @@ def _span(what: str, first: int, last: int) -> str:
 
 
 def _is_in_file(rows: StateRows, latest: Mapping[int, int], stay: Stay) -> bool:
-    """Tell whether a row that is deleted is in a file of the latest version."""
+    """Tell whether a deleted row is in a file of the latest version."""
     fragment = rows.history.states[stay.state]
     now = latest.get(fragment.id)
     if now is None:
@@ -390,8 +392,8 @@ def _is_in_file(rows: StateRows, latest: Mapping[int, int], stay: Stay) -> bool:
     return stay.offset in rows.deleted(now) and any(one.path in files for one in fragment.files)
 
 
-def _telling(segment: Segment, needles: Iterable[bytes]) -> list[int]:
-    """Return the versions whose transaction, or whole manifest, has one of some texts."""
+def _versions_with(segment: Segment, needles: Iterable[bytes]) -> list[int]:
+    """Return the versions whose transaction, or whole manifest, contains one of some texts."""
     rows = segment.versions.select("version", "transaction", "raw").iter_rows()
     return [
         version
@@ -400,8 +402,8 @@ def _telling(segment: Segment, needles: Iterable[bytes]) -> list[int]:
     ]
 
 
-def _said_less(segment: Segment, versions: list[int]) -> Segment:
-    """Write a segment anew, without what people wrote into the transactions of some versions."""
+def _redacted(segment: Segment, versions: list[int]) -> Segment:
+    """Rewrite a segment without what people wrote into the transactions of some versions."""
     rows = {name: segment.versions[name].to_list() for name in ("version", "transaction", "raw")}
     for place, version in enumerate(rows["version"]):
         if version not in versions:

@@ -1,7 +1,7 @@
-"""Versions that one process has read, handed to others, which then open no manifest.
+"""Versions that one process has read, sent to others, which then open no manifest.
 
-What is handed out are segments of a ledger that lies nowhere: those of a ledger that has the
-versions, and one of what was read.
+What is sent are segments of a ledger without a place: those of a ledger that has the versions, and
+one of what was read.
 """
 
 from collections import defaultdict
@@ -44,7 +44,7 @@ _Part = tuple[tuple[str, bytes], ...]
 
 @dataclass(frozen=True)
 class Handed:
-    """Versions of one branch; they compare by what is in them.
+    """Versions of one branch; they compare by content.
 
     Parameters
     ----------
@@ -75,10 +75,10 @@ class Handed:
     @cached_property
     def digest(self) -> str:
         """What tells it from others."""
-        found = sha256(repr((self.uri, self.branch, self.listing, self.findings)).encode())
+        hashed = sha256(repr((self.uri, self.branch, self.listing, self.findings)).encode())
         for kind, data in (part for segment in self.segments for part in segment):
-            found.update(kind.encode() + len(data).to_bytes(8, "little") + data)
-        return found.hexdigest()
+            hashed.update(kind.encode() + len(data).to_bytes(8, "little") + data)
+        return hashed.hexdigest()
 
     @property
     def num_bytes(self) -> int:
@@ -87,12 +87,12 @@ class Handed:
 
 
 class Handing:
-    """A :class:`~lance_explorer.history.recorded.Recorded` that keeps what is read, to hand it out.
+    """A :class:`~lance_explorer.history.recorded.Recorded` that keeps what is read, to send it.
 
     Parameters
     ----------
     view : HistoryView
-        The branch, with what was recorded of it before; nothing of its history was read.
+        The branch, with its recordings; none of its history may be read yet.
     """
 
     def __init__(self, view: HistoryView) -> None:
@@ -105,26 +105,26 @@ class Handing:
         self._known: dict[str | None, int] = {}
 
     def joined(self, storage: Storage, branch: str | None, live: VersionListing) -> VersionListing:
-        """Return the versions that there are."""
+        """Return the known versions."""
         return self._inner.joined(storage, branch, live) if self._inner else live
 
     def history(self, storage: Storage, branch: str | None, listing: VersionListing) -> History:
-        """Return what was recorded of these versions; nothing that was read so far counts."""
+        """Return the recordings of these versions, forgetting what was read so far."""
         self._forget(branch)
         if self._inner is None:
             return EMPTY_HISTORY
-        found = self._inner.history(storage, branch, listing)
-        if found.versions_read:
-            self._oldest[branch] = found.versions_read[0]
-            self._known[branch] = self._newest[branch] = found.versions_read[-1]
-        return found
+        history = self._inner.history(storage, branch, listing)
+        if history.versions_read:
+            self._oldest[branch] = history.versions_read[0]
+            self._known[branch] = self._newest[branch] = history.versions_read[-1]
+        return history
 
     @contextmanager
     def noting(
         self, storage: Storage, branch: str | None, files: Sequence[VersionFile]
     ) -> Iterator[Note | None]:
-        """Keep the manifests that are read within this context."""
-        if files[0].version <= self._oldest.get(branch, -1):  # another table may stand there now
+        """Keep the manifests that are read in this context."""
+        if files[0].version <= self._oldest.get(branch, -1):  # another table may be there now
             self._forget(branch)
         recorder = Recorder(storage, self._base(branch, files[0].version))
         yield recorder.add
@@ -135,7 +135,7 @@ class Handing:
         self._newest[branch] = files[-1].version
 
     def findings(self, branch: str | None) -> list[Finding]:
-        """Return what is wrong with what was recorded."""
+        """Return problems of the recordings."""
         return self._inner.findings(branch) if self._inner else []
 
     def digests(self) -> dict[tuple[str, str], dict[int, str]]:
@@ -150,9 +150,9 @@ class Handing:
     def handed(self, view: HistoryView) -> Handed:
         """Return the versions of a view that uses this, after reading them.
 
-        What was noted of earlier versions is forgotten: nothing refers to it.
+        Records of earlier versions are dropped: nothing refers to them.
         """
-        last = view.history.versions_read[-1]  # reads what is not read yet
+        last = view.history.versions_read[-1]  # reads the rest
         assert self._newest.get(view.branch, -1) >= last, "it was read before"
         first, noted = view.listing.versions[0].version, self._noted[view.branch]
         noted[:] = [(newest, part) for newest, part in noted if newest >= first]
@@ -169,7 +169,7 @@ class Handing:
             known.pop(branch, None)
 
     def _base(self, branch: str | None, version: int) -> Base | None:
-        """Return the version that the first one read is told from, if it is handed out, too."""
+        """Return the base of the first version that was read, if it is sent, too."""
         known = self._known.get(branch)
         if known is None or self._noted[branch] or self._inner is None:
             return None
@@ -182,7 +182,7 @@ class Handing:
             return []
         kept = view.listing.versions
         versions, fragments = life.log.from_version_on(kept[0].version)
-        # Beside manifests that were read since, too: they may be recorded.
+        # Besides manifests that were read since: they may be recorded.
         named = fragments.filter(pl.col("version") <= kept[-1].version)["message"].drop_nulls()
         is_known = pl.col("version") <= self._known.get(view.branch, -1)
         versions, fragments = versions.filter(is_known), fragments.filter(is_known)
@@ -199,7 +199,7 @@ class Handing:
 
 
 class HandedTable:
-    """A :class:`~lance_explorer.history.recorded.Recorded` of what was handed out."""
+    """A :class:`~lance_explorer.history.recorded.Recorded` of received versions."""
 
     def __init__(self, handed: Handed) -> None:
         self._handed = handed
@@ -213,7 +213,7 @@ class HandedTable:
             self._life.add(Segment(place, "", "", about, frames.pop("versions"), frames))
 
     def over(self, storage: Storage) -> Storage:
-        """Return a storage of which the manifests are here."""
+        """Return a storage whose manifests are here."""
         root = root_key(storage.uri, self._handed.uri)
         if root != self._root:
             return RecordedStorage(storage, lambda path: self._sidecars.get((root, path)), {})
@@ -223,7 +223,7 @@ class HandedTable:
         return _HandedStorage(storage, self._file, gone)
 
     def joined(self, storage: Storage, branch: str | None, live: VersionListing) -> VersionListing:
-        """Return the versions that were handed out."""
+        """Return the received versions."""
         return self._handed.listing if branch == self._handed.branch else live
 
     def history(self, storage: Storage, branch: str | None, listing: VersionListing) -> History:
@@ -239,7 +239,7 @@ class HandedTable:
         return nullcontext(None)
 
     def findings(self, branch: str | None) -> list[Finding]:
-        """Return what was wrong where they were recorded."""
+        """Return problems of the original recordings."""
         return list(self._handed.findings) if branch == self._handed.branch else []
 
     def digests(self) -> dict[tuple[str, str], dict[int, str]]:
@@ -259,15 +259,15 @@ class HandedTable:
 
     @cached_property
     def _sidecars(self) -> dict[tuple[str, str], bytes]:
-        found = dict[tuple[str, str], bytes]()
+        contents = dict[tuple[str, str], bytes]()
         for segment in self._life.segments:
             rows = segment.read("files").select("root", "path", "content").iter_rows()
-            found.update({(root, path): data for root, path, data in rows})
-        return found
+            contents.update({(root, path): data for root, path, data in rows})
+        return contents
 
 
 class _HandedStorage(RecordedStorage):
-    """The root of a branch whose versions are known: nobody need list them."""
+    """The root of a branch whose versions are known, so that no listing is needed."""
 
     def list_files(self, folder: str) -> list[FileInfo]:
         return [] if folder == VERSIONS_FOLDER else super().list_files(folder)

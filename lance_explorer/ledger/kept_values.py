@@ -1,8 +1,8 @@
-"""Values that commits ended, as a ledger keeps them: for one branch, in files of their own.
+"""Values that commits ended, in a ledger: for one branch, in files of their own.
 
-Files of values and files that say what is in them (``kinds.KEPT``) are written once, and named by
-the digest of their content. A file of values that no other names does not count: its recording was
-stopped.
+Files of values and files that describe them (``kinds.KEPT``) are written once, and named by the
+digest of their content. A file of values that no description names does not count: its recording
+was interrupted.
 """
 
 import re
@@ -32,7 +32,7 @@ _MOST_OPEN = 8
 """Files of values that are held in memory."""
 
 _UNFINISHED_FOR = timedelta(hours=24)
-"""After so long a file that no other names is one of a recording that was stopped."""
+"""After this time, an unnamed file belongs to an interrupted recording."""
 
 
 class ValuesFile(NamedTuple):
@@ -43,7 +43,7 @@ class ValuesFile(NamedTuple):
     values: pl.DataFrame
 
     def of(self, version: int) -> "ValuesFile":
-        """Return those that one commit ended."""
+        """Return the values that one commit ended."""
         begin, end = (
             int(np.searchsorted(self.versions, np.uint64(version), side=side))
             for side in ("left", "right")
@@ -59,7 +59,7 @@ class ValuesFile(NamedTuple):
 
 
 class KeptCommit(NamedTuple):
-    """What was kept of a commit in one file: a row of ``kinds.KEPT``."""
+    """The values of a commit in one file: a row of ``kinds.KEPT``."""
 
     version: int
     sha256: str
@@ -73,7 +73,7 @@ class KeptCommit(NamedTuple):
 
 
 def values_folder(folder: str) -> str:
-    """Return where the values of a branch lie in a ledger, given the folder of the branch."""
+    """Return the place of a branch's values in a ledger, given the folder of the branch."""
     return f"{folder}/values"
 
 
@@ -100,19 +100,19 @@ class KeptValues:
 
     @cached_property
     def commits(self) -> Mapping[int, list[KeptCommit]]:
-        """What was kept, by the version of the commit."""
-        found = dict[int, list[KeptCommit]]()
+        """The kept values, by the version of the commit."""
+        by_version = dict[int, list[KeptCommit]]()
         for name in self._names("kept"):
             for kept in self.named_by(name):
-                found.setdefault(kept.version, []).append(kept)
-        return found
+                by_version.setdefault(kept.version, []).append(kept)
+        return by_version
 
     def kept_files(self) -> list[str]:
-        """Return the files that name files of values."""
+        """Return the descriptions of files of values."""
         return self._names("kept")
 
     def named_by(self, name: str) -> list[KeptCommit]:
-        """Return what one of them says; nothing if it is damaged."""
+        """Return the content of one description; empty if it is damaged."""
         frame = self._frame(name)
         if frame is None:
             return []
@@ -128,7 +128,7 @@ class KeptValues:
     def cells(
         self, version: int, sha256: str, before: int, column: str, addresses: Uint64Array
     ) -> KeptCells | None:
-        """Return what was kept of a column before a commit, of rows by their addresses."""
+        """Return the values of a column before a commit, of rows by their addresses."""
         parts, known = list[pl.Series](), np.zeros(len(addresses), dtype=np.bool_)
         place, count = np.zeros(len(addresses), dtype=np.int64), 0
         for kept in self.commits.get(version, ()):
@@ -183,7 +183,7 @@ class KeptValues:
         return self._write("values", frame.sort("version", "_rowaddr"))
 
     def write_kept(self, commits: Iterable[KeptCommit]) -> str:
-        """Write what is kept of commits; from then on it counts."""
+        """Write the description of kept values; from then on they count."""
         columns = dict(zip(KEPT.names, map(list, zip(*commits, strict=True)), strict=True))
         name = self._write("kept", KEPT.build(columns))
         self.__dict__.pop("commits", None)
@@ -192,7 +192,7 @@ class KeptValues:
     def without(self, is_gone: Callable[[KeptCommit, ValuesFile], NDArray[np.bool_]]) -> int:
         """Remove rows for good; return how many.
 
-        The rest is written anew. What cannot be read goes as a whole.
+        The rest is written anew. What cannot be read is removed as a whole.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class KeptValues:
         return num_gone
 
     def only(self, commits: Collection[tuple[int, str]]) -> None:
-        """Remove all that was kept of other commits, given by version and digest, for good."""
+        """Remove the values of other commits, given by version and digest, for good."""
         self.without(
             lambda one, file: np.full(
                 len(file.addresses), (one.version, one.sha256) not in commits, dtype=np.bool_
@@ -244,14 +244,14 @@ class KeptValues:
         self.delete([name for name in old if name != new])
 
     def delete(self, names: Iterable[str]) -> None:
-        """Delete files, those first that name others."""
+        """Delete files, descriptions first."""
         for name in sorted(names):  # "kept" comes before "values"
             self._open.pop(name, None)
             self._place.delete(self._path(name))
         self.__dict__.pop("commits", None)
 
     def unnamed(self, now: datetime | None) -> Iterator[str]:
-        """Yield the files of values of recordings that were stopped: long ago, or at all."""
+        """Yield the files of values of interrupted recordings: old ones, or all."""
         named = {kept.file for some in self.commits.values() for kept in some}
         for info in self.infos():
             written = datetime.fromtimestamp(info.modified_ns / 1e9, UTC)
@@ -264,7 +264,7 @@ class KeptValues:
         return [info for info in self._place.files(self._folder) if _NAME.fullmatch(info.name)]
 
     def copy_to(self, folder: str) -> None:
-        """Let what is kept be kept of another place, too."""
+        """Copy the kept values to another place, too."""
         names = [info.name for info in self.infos()]
         for name in sorted(names, reverse=True):
             data = self._place.read(self._path(name))
@@ -302,7 +302,7 @@ class KeptValues:
 def _renewed(
     kept: KeptCommit, files: Mapping[str, str | None], gone: Mapping[tuple[str, int], list[int]]
 ) -> KeptCommit:
-    """Return what is kept of a commit after some rows were removed."""
+    """Return what is left of a commit's values after some rows were removed."""
     if kept.file is None:
         return kept
     forgotten = gone.get((kept.file, kept.version), [])

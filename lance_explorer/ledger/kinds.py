@@ -1,7 +1,7 @@
-"""What a ledger keeps: four kinds of Parquet files, and the columns of each.
+"""The content of a ledger: four kinds of Parquet files, and the columns of each.
 
-A *segment* is what one recording adds: a file of each kind that it has anything of. The file of
-versions is written last and names the others; a file that none names does not count.
+A *segment* is the result of one recording: a file of each kind that is not empty. The file of
+versions is written last and names the others; an unnamed file does not count.
 """
 
 import polars as pl
@@ -114,7 +114,7 @@ FILES = FrameSchema(
         Column("content", _BINARY, "the file, or the column as 64-bit numbers, little-endian"),
     ),
 )
-"""Files of metadata beside the manifests: cleanup removes them, too."""
+"""Files of metadata besides the manifests: cleanup removes them, too."""
 
 REFS = FrameSchema(
     "refs",
@@ -128,7 +128,7 @@ REFS = FrameSchema(
         Column("content", _BINARY, "that file"),
     ),
 )
-"""Tags and branches as they were when they were recorded, if that is not as they were before."""
+"""Tags and branches at the time of recording, if they changed."""
 
 CHECKSUMS = FrameSchema(
     "checksums",
@@ -157,10 +157,10 @@ KEPT = FrameSchema(
         ),
     ),
 )
-"""Of which commits values were kept, in files of their own, and in which files they are.
+"""The commits whose values were kept, and the files with these values.
 
-A file of values has ``version``, ``_rowaddr`` (where the row was in the version before) and
-``values``, a struct of the columns as that version called them.
+A file of values has ``version``, ``_rowaddr`` (the address of the row in the previous version) and
+``values``, a struct of the columns with their names in that version.
 """
 
 KINDS = {schema.name: schema for schema in (VERSIONS, FRAGMENTS, SECTIONS, FILES, REFS)}

@@ -1,4 +1,4 @@
-"""A ledger: what is known of the past of tables, kept apart from them."""
+"""A ledger: what is known of the past of tables, kept outside of them."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -99,10 +99,10 @@ SEEN_REFS = FrameSchema("seen_refs", REFS.columns[:-2])
 
 
 class Ledger:
-    """A folder, or a prefix in an object store, in which the past of tables is kept.
+    """A folder, or a prefix in an object store, that keeps the past of tables.
 
-    It may hold many tables, and many may record into it and read it at the same time. Nothing is
-    ever written to a table.
+    It may hold many tables, and many processes may record into it and read it at the same time.
+    Nothing is ever written to a table.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class Ledger:
         max_bytes: int = 1 << 30,
         as_: str | os.PathLike[str] | None = None,
     ) -> pl.DataFrame:
-        """Record the versions of a table that the ledger has not yet; one row for each branch.
+        """Record the versions of a table that the ledger lacks; one row for each branch.
 
         What is recorded outlives a cleanup: versions and their transactions, fragments, row IDs and
         deleted rows, schemas, indices, tags and branches; all metadata, and with ``values`` what
@@ -184,8 +184,8 @@ class Ledger:
             them since, which nothing in the format shows. Goes on where it was interrupted.
         values : bool or iterable of str, default False
             Whether to keep the values that rows had before a commit wrote or removed them, or
-            dropped their column; or of which columns, by any name that they had. True are all
-            columns but blobs, which are kept where they are named. What is kept answers after a
+            dropped their column; or of which columns, by any name that they had. True means all
+            columns except blobs, which are kept if they are named. What is kept answers after a
             cleanup, too: :meth:`Table.changes`, :meth:`Row.history`, :meth:`Table.find`,
             :meth:`Table.blame` and plans need not know where a value was. Each commit is read once,
             as long as its files are there.
@@ -220,8 +220,8 @@ class Ledger:
         if columns is not False:
             asked = None if columns is True else columns
             kept = self._keep(main, recorded["branch"].to_list(), asked, most)
-        told = [list(row) for row in zip(*map(astuple, kept), strict=True)] or [[]] * 4
-        named = dict(zip(RECORDED.names[len(ADDED.names) :], told, strict=True))
+        kept_columns = [list(row) for row in zip(*map(astuple, kept), strict=True)] or [[]] * 4
+        named = dict(zip(RECORDED.names[len(ADDED.names) :], kept_columns, strict=True))
         recorded = RECORDED.build(recorded.to_dict(as_series=False) | named)
         if takes_checksums:
             for each in wanted:
@@ -237,21 +237,21 @@ class Ledger:
         columns: list[str] | None,
         max_bytes: int,
     ) -> list[ValuesKept]:
-        """Keep values of branches that were recorded."""
+        """Keep values of recorded branches."""
         known = self._table(main.uri)
-        view, found = main.with_recorded(known), list[ValuesKept]()
+        view, values_kept = main.with_recorded(known), list[ValuesKept]()
         for branch in branches:
             own = view.on_branch(branch)
-            _ = own.history  # which tells whose past it is
+            _ = own.history  # which identifies the table
             life, kept = known.chosen(branch), known.kept_values(branch)
             if life is None:
-                found.append(ValuesKept())
+                values_kept.append(ValuesKept())
             else:
-                found.append(record_values(own, kept, life.digests, columns, max_bytes))
-        return found
+                values_kept.append(record_values(own, kept, life.digests, columns, max_bytes))
+        return values_kept
 
     def _copy(self, table: RecordedTable, uri: str) -> None:
-        """Let what is recorded of a table be recorded of another place, too."""
+        """Register the recordings of a table for another place, too."""
         to = self._table(uri)
         if table.uri == uri:
             return
@@ -274,7 +274,7 @@ class Ledger:
             except NotFoundError:
                 if branch not in main.refs.branches:
                     raise
-                continue  # its name is there, and its versions are not
+                continue  # its name exists, but its versions do not
             row = record_and_merge(view, self._place, known, words=words)
             for name, value in zip(columns, row, strict=True):
                 columns[name].append(value)
@@ -282,9 +282,9 @@ class Ledger:
 
     @documented(TABLES)
     def tables(self) -> pl.DataFrame:
-        """Return what is recorded, one row for each branch of each table.
+        """Return the recordings, one row for each branch of each table.
 
-        A table that was dropped and made again at the same place has a row for each of them.
+        A table that was dropped and created again at the same place has a row for each of them.
 
         Examples
         --------
@@ -307,7 +307,7 @@ class Ledger:
     @hiding_arguments
     @documented(SEEN_REFS)
     def refs(self, table: str | os.PathLike[str]) -> pl.DataFrame:
-        """Return where the tags and branches of a table were seen, each time that this was new.
+        """Return the targets of tags and branches, each time that they changed.
 
         Parameters
         ----------
@@ -326,7 +326,7 @@ class Ledger:
 
     @hiding_arguments
     def open(self, table: str | os.PathLike[str], branch: str | None = None) -> "Table":
-        """Open a table from the ledger alone: as it was recorded, even if it is gone.
+        """Open a table from the ledger alone: in its recorded state, even if it is gone.
 
         Parameters
         ----------
@@ -355,8 +355,8 @@ class Ledger:
     def compact(self, table: str | os.PathLike[str] | None = None) -> pl.DataFrame:
         """Merge all segments of a table, or of all tables, into one each; return :meth:`tables`.
 
-        Recording merges by itself; this leaves as few files as can be. What was merged stays for a
-        day, for those who read it now.
+        Recording merges by itself; this leaves as few files as possible. Merged segments stay for a
+        day, for processes that are reading them.
 
         Parameters
         ----------
@@ -376,7 +376,7 @@ class Ledger:
 
     @hiding_arguments
     def forget(self, table: str | os.PathLike[str], before: int | datetime | None = None) -> None:
-        """Delete what is recorded of a table, at once and for good.
+        """Delete the recordings of a table, at once and for good.
 
         Versions that the table still keeps are recorded again by the next :meth:`record`.
 
@@ -418,7 +418,7 @@ class Ledger:
     def _forget_values_of(
         self, known: RecordedTable, branch: str | None, kept: Iterable[pl.DataFrame]
     ) -> None:
-        """Forget the values that commits before the first kept version, and of it, had ended."""
+        """Forget the values that commits up to the first kept version had ended."""
         firsts = [frame.select("version", "sha256").row(0) for frame in kept]
         values = known.kept_values(branch)
         if not firsts:
@@ -495,7 +495,7 @@ class Ledger:
         return RecordedTable(self._place, folder_of(uri), uri)
 
     def _tables(self, name: str = "") -> Iterator[RecordedTable]:
-        """Yield what is recorded, of all tables or those with a name."""
+        """Yield the recordings, of all tables or those with a name."""
         begin = folder_name(name) if name else ""
         for folder in self._place.folders():
             if not folder.startswith(begin):
@@ -505,25 +505,25 @@ class Ledger:
                 yield RecordedTable(self._place, folder, uri, is_alone=True)
 
     def _named(self, name: str) -> RecordedTable:
-        if name.startswith(f"{EXTERNAL_SCHEME}://"):  # it is recorded under the root alone
+        if name.startswith(f"{EXTERNAL_SCHEME}://"):  # it is recorded only under the root
             name = open_storage(name).uri
         last = name.rstrip("/").rpartition("/")[2]
         same = list(self._tables(last)) if last else []
-        found = [one for one in same if one.uri == name]
-        found = found or [one for one in same if one.uri == open_storage(name).uri]
-        found = found or [one for one in same if one.uri.rpartition("/")[2] == name]
-        if not found:
+        named = [one for one in same if one.uri == name]
+        named = named or [one for one in same if one.uri == open_storage(name).uri]
+        named = named or [one for one in same if one.uri.rpartition("/")[2] == name]
+        if not named:
             names = ", ".join(one.uri for one in self._tables()) or "nothing"
             shown = without_secrets(name)
             raise TableNotFoundError(
                 f"no table {shown!r} is recorded in {self.uri}; it has {names}"
             )
-        if len(found) > 1:
-            uris = ", ".join(one.uri for one in found)
+        if len(named) > 1:
+            uris = ", ".join(one.uri for one in named)
             raise InvalidArgumentError(
                 f"{name!r} is the name of several tables; give one of {uris}"
             )
-        return found[0]
+        return named[0]
 
 
 def _columns(values: object) -> tuple[str, ...]:
@@ -538,7 +538,7 @@ def _columns(values: object) -> tuple[str, ...]:
 def record_and_merge(
     view: HistoryView, place: Place, table: RecordedTable, *, words: bool = True
 ) -> tuple[Any, ...]:
-    """Record what is new of a branch, and merge what is to be merged; return a row of ADDED."""
+    """Record new versions of a branch, and merge segments if needed; return a row of ADDED."""
     branch = view.branch
     added = record_branch(view, place, table, release_of("lance-explorer"), words=words)
     if added.segments:
@@ -580,7 +580,7 @@ def recorded_table(ledger: Ledger, uri: str) -> RecordedTable:
 
 
 def not_found(ledger: Ledger, table: Any, error: TableNotFoundError) -> TableNotFoundError:
-    """Return the error of a table that is not there, with what is recorded of it."""
+    """Return the error for a missing table, with what is recorded of it."""
     if not isinstance(table, (str, os.PathLike)):
         return error
     known = recorded_table(ledger, open_storage(path("table", table)).uri)
@@ -593,5 +593,5 @@ def not_found(ledger: Ledger, table: Any, error: TableNotFoundError) -> TableNot
 
 
 def ledger_of(ledger: Any) -> Ledger:
-    """Return a ledger, of which also its place may be given."""
+    """Return a ledger; its place is accepted, too."""
     return ledger if isinstance(ledger, Ledger) else Ledger(path("ledger", ledger))

@@ -1,8 +1,9 @@
-"""Which segments tell of one table, and which of another that stood at the same place.
+"""Which segments belong to one table, and which to another that was at the same place.
 
-A table may be dropped and made again, or exchanged for a copy that went another way. Manifests
-tell: a version with the same digest is of the same table, with another digest of another one. Where
-two recordings have no version in common, data files tell, since their names are never given twice.
+A table may be dropped and created again, or replaced by a copy with another history. Manifests
+decide: a version with the same digest belongs to the same table, with another digest to another
+one. If two recordings have no common version, data files decide, since their names are never used
+twice.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +22,7 @@ __all__ = ["Life", "file_names", "lives"]
 
 @dataclass
 class Life:
-    """What is recorded of one table, or one branch of it.
+    """The recordings of one table, or of one branch of it.
 
     Attributes
     ----------
@@ -45,11 +46,11 @@ class Life:
     @cached_property
     def data_files(self) -> set[str]:
         """The names of all data files that a version had."""
-        found = set[str]()
+        names = set[str]()
         for segment in self.segments:
             messages = segment.read("fragments")["message"].drop_nulls()
-            found.update(file_names(messages))
-        return found
+            names.update(file_names(messages))
+        return names
 
     @cached_property
     def manifests(self) -> dict[str, int]:
@@ -72,26 +73,26 @@ class Life:
             self.known_before.update([segment.about.after])
 
     def join(self, other: "Life") -> None:
-        """Add all recordings of what turned out to be the same table."""
+        """Add all recordings of a life that turned out to be the same table."""
         for segment in other.segments:
             self.add(segment)
         for made in ("data_files", "log", "manifests", "transactions"):
             self.__dict__.pop(made, None)
 
     def agrees(self, digests: dict[int, str]) -> bool | None:
-        """Tell whether versions are of this table; None if it has none of them."""
+        """Tell whether versions belong to this table; None if it has none of them."""
         common = digests.keys() & self.digests.keys()
         return all(digests[one] == self.digests[one] for one in common) if common else None
 
 
 def lives(segments: Iterable[Segment]) -> list[Life]:
-    """Return the lives that segments tell of, in the order in which they were first recorded."""
-    found = list[Life]()
+    """Return the lives in some segments, in the order in which they were first recorded."""
+    every = list[Life]()
     for segment in sorted(segments, key=lambda one: (one.about.recorded_at, one.file)):
         life = Life()
         life.add(segment)
-        found.append(life)
-    return _joined(_joined(found, _continue), _have_files_in_common)
+        every.append(life)
+    return _joined(_joined(every, _continue), _have_files_in_common)
 
 
 def file_names(messages: Iterable[bytes]) -> set[str]:
@@ -105,21 +106,21 @@ def file_names(messages: Iterable[bytes]) -> set[str]:
     return names
 
 
-def _joined(found: Sequence[Life], are_one: Callable[[Life, Life], bool]) -> list[Life]:
-    """Join lives that are one; each that is joined may show that of others."""
+def _joined(lives: Sequence[Life], are_one: Callable[[Life, Life], bool]) -> list[Life]:
+    """Merge equal lives until nothing changes."""
     joined = list[Life]()
-    for life in found:
+    for life in lives:
         for other in joined:
             if are_one(other, life):
                 other.join(life)
                 break
         else:
             joined.append(life)
-    return joined if len(joined) == len(found) else _joined(joined, are_one)
+    return joined if len(joined) == len(lives) else _joined(joined, are_one)
 
 
 def _continue(one: Life, other: Life) -> bool:
-    """Tell whether two have a version in common, or one was recorded on top of the other."""
+    """Tell whether two have a common version, or one was recorded on top of the other."""
     agree = one.agrees(other.digests)
     if agree is None:
         return bool(one.agrees(other.known_before) or other.agrees(one.known_before))
@@ -127,7 +128,7 @@ def _continue(one: Life, other: Life) -> bool:
 
 
 def _have_files_in_common(one: Life, other: Life) -> bool:
-    """Tell whether two that have no version in common have a data file."""
+    """Tell whether two without a common version have a common data file."""
     if one.agrees(other.digests) is not None:
         return False
     return not one.data_files.isdisjoint(other.data_files)

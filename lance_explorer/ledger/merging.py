@@ -17,13 +17,13 @@ from lance_explorer.ledger.sidecars import sidecar_names
 __all__ = ["delete_replaced", "forget_versions", "merge_branch"]
 
 _KEPT_FOR = timedelta(hours=24)
-"""For how long what was merged stays for those who read it now."""
+"""How long merged segments stay for processes that are reading them."""
 
 _RATIO = 2
 
 
 def merge_branch(table: RecordedTable, branch: str | None, *, everything: bool = False) -> None:
-    """Merge what is to be merged of a branch, and delete what was merged a day ago."""
+    """Merge segments of a branch if needed, and delete those merged a day ago."""
     now = datetime.now(UTC)
     counts = list[Segment]()
     for life in table.lives(branch):
@@ -40,10 +40,10 @@ def merge_branch(table: RecordedTable, branch: str | None, *, everything: bool =
 
 
 def _to_merge(segments: Sequence[Segment], *, everything: bool = False) -> Sequence[Segment]:
-    """Return the segments that are to become one, none if all is well.
+    """Return the segments to merge into one, none if all is well.
 
     Each segment is kept at least twice as large as all later ones together, so that there are few,
-    and each row is written again only a few times.
+    and each row is rewritten only a few times.
     """
     ordered = sorted(segments, key=lambda one: (one.about.recorded_at, one.file))
     if everything:
@@ -58,7 +58,7 @@ def _to_merge(segments: Sequence[Segment], *, everything: bool = False) -> Seque
 
 
 def _merge_segments(segments: Sequence[Segment], release: str, now: datetime) -> Segment:
-    """Write one segment that has all that some have."""
+    """Write one segment with the content of several."""
     place, folder = segments[0].place, segments[0].folder
     versions, fragments = _united(segments)
     keys = [*versions["schema_key"].to_list(), *versions["indices_key"].to_list()]
@@ -87,7 +87,7 @@ def _merge_segments(segments: Sequence[Segment], release: str, now: datetime) ->
 
 
 def delete_replaced(segments: Sequence[Segment], now: datetime) -> int:
-    """Delete what was merged more than a day ago, and files that no segment names.
+    """Delete segments that were merged more than a day ago, and unnamed files.
 
     Parameters
     ----------
@@ -116,12 +116,12 @@ def delete_replaced(segments: Sequence[Segment], now: datetime) -> int:
 def forget_versions(
     lives: Sequence[Life], before: int | datetime | None, release: str
 ) -> list[Segment]:
-    """Write what stays of some lives if versions before one, or before a time, are forgotten.
+    """Write what remains of some lives when versions before one, or before a time, are forgotten.
 
     Returns
     -------
     list of Segment
-        All that stays; none if everything is forgotten. The older segments can be deleted.
+        The remaining segments; none if everything is forgotten. The older segments can be deleted.
     """
     kept = list[Segment]()
     if before is None:
@@ -163,7 +163,7 @@ def _in_utc(time: datetime) -> datetime:
 
 
 def _united(segments: Sequence[Segment]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return versions, each once, and the changes of fragments that tell of them."""
+    """Return versions, each once, and their changes of fragments."""
     every = pl.concat(
         [
             one.versions.with_columns(segment=pl.lit(number, pl.Int64))

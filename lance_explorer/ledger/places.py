@@ -1,4 +1,4 @@
-"""Where the files of a ledger lie: a local folder, or a prefix in an object store."""
+"""The place of a ledger's files: a local folder, or a prefix in an object store."""
 
 import os
 import re
@@ -24,7 +24,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class Place:
-    """A folder of files that are written once, under names that their content gives them.
+    """A folder of files that are written once, named by their content.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Place:
         return self.storage.uri
 
     def check_apart(self, table_uri: str) -> None:
-        """Check that this place is in no table: nothing is ever written to one.
+        """Check that this place is not inside a table: nothing is ever written to one.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class Place:
     def files(self, folder: str) -> list[FileInfo]:
         """Return the files directly in a folder, in the order of their names.
 
-        Whoever reads a ledger asks for them, or for folders, first.
+        Every reader of a ledger asks for these, or for folders, first.
         """
         check_not_forked()
         return sorted(self.storage.list_files(folder))
@@ -86,7 +86,7 @@ class Place:
         return self.storage.get(path)
 
     def write(self, path: str, data: bytes) -> None:
-        """Write a file, whole or not at all.
+        """Write a file completely or not at all.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class Place:
         self.storage.put(path, data)
 
     def delete(self, path: str) -> None:
-        """Delete a file, if it is there.
+        """Delete a file, if it exists.
 
         Raises
         ------
@@ -142,7 +142,7 @@ class Place:
 
 
 def make_folder(path: Path, mode: int) -> None:
-    """Make a folder and those above it that are missing, all with one mode."""
+    """Make a folder and its missing parents, all with one mode."""
     if not path.is_dir():
         make_folder(path.parent, mode)
         path.mkdir(mode=mode, exist_ok=True)
@@ -156,5 +156,5 @@ def folder_of(uri: str) -> str:
 
 
 def folder_name(name: str) -> str:
-    """Return how the folders of tables with a name begin."""
+    """Return the prefix of the folders of tables with a name."""
     return f"{_UNSAFE.sub('_', name)}-"

@@ -1,4 +1,4 @@
-"""A history made from what is recorded, without taking a manifest apart."""
+"""A history made from recordings, without decoding manifests."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -41,7 +41,7 @@ _FEW = 1_000
 def recorded_history(
     log: BranchLog, files: Sequence[VersionFile], etags: Sequence[str | None] | None = None
 ) -> History:
-    """Return the history of some versions, as reading their manifests would give it.
+    """Return the history of some versions, equal to that of their manifests.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def recorded_history(
     Returns
     -------
     History
-        Of the first of these versions, as many as are recorded, and as long as nothing unusual is
-        among them; those that are not in it have to be read.
+        The first of these versions, as many as are recorded and not unusual; the others have to be
+        read.
     """
     try:
         return _Builder(log, files, etags or [file.etag for file in files]).build()
@@ -65,7 +65,7 @@ def recorded_history(
 
 
 class _UnusualError(Exception):
-    """Something that only reading the manifests tells."""
+    """Something that only reading the manifests shows."""
 
 
 class _Builder:
@@ -106,7 +106,7 @@ class _Builder:
         state_of[some[order]] = [numbers.setdefault(one, len(numbers)) for one in messages]
         columns = columns_of_messages(list(numbers))
         chosen = np.arange(len(columns))
-        if columns.unusual:  # others that are spelled in another way may be the same
+        if columns.unusual:  # others with another spelling may be equal
             keys = [columns.key(number) for number in chosen.tolist()]
             same = dict[bytes, int]()
             merged = np.array([same.setdefault(key, len(same)) for key in keys], dtype=np.int64)
@@ -179,12 +179,12 @@ def _num_new_row_ids(
         return None
     if row["base_version"] != records[-1].version:
         raise _UnusualError
-    found: int | None = row["num_new_row_ids"]
-    return found
+    number: int | None = row["num_new_row_ids"]
+    return number
 
 
 def _check_usual(states: States) -> None:
-    """Check that the manifests count all rows, and none has more deleted ones than rows."""
+    """Check that the manifests count all rows, and none has more deleted rows than rows."""
     rows, deleted = states.physical_rows, states.num_deleted_rows
     is_odd: NDArray[np.bool_] = (rows < 0) | (deleted < 0) | (deleted > rows)
     if is_odd.any():

@@ -1,4 +1,4 @@
-"""A table's files as they are now, and behind them those that are recorded."""
+"""The current files of a table, and behind them the recorded ones."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -10,7 +10,7 @@ __all__ = ["NoStorage", "RecordedStorage"]
 
 
 class RecordedStorage(Storage):
-    """Files below one root: what is there now wins, what is not may be recorded.
+    """Files below one root: existing ones win, missing ones may be recorded.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class RecordedStorage(Storage):
 
 
 class NoStorage(Storage):
-    """The place of a table that nobody can ask: it is known from a ledger alone.
+    """The place of a table that cannot be reached: it is known only from a ledger.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a ledger has of one table, joined with what the table itself still has."""
+"""The recordings of one table in a ledger, joined with the table itself."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ from lance_explorer.storage import FileInfo, Storage
 __all__ = ["RecordedTable"]
 
 _MOST_TRIES = 5
-"""Segments that were merged since they were listed are found when the folder is listed again."""
+"""Segments that were merged since they were listed are found by listing the folder again."""
 
 
 class RecordedTable:
@@ -73,7 +73,7 @@ class RecordedTable:
             self.forget(branch)
         self._kept.pop(branch, None)
         gone = self._gone[branch_root(branch) if branch else ""]
-        gone.clear()  # what was gone may be there: another table, under the same names
+        gone.clear()  # missing files may exist: another table, under the same names
         is_gone = branch is None and not live.versions and not self._is_alone
         life = None if is_gone else self.known(storage, branch, live)
         if life is None:
@@ -105,7 +105,7 @@ class RecordedTable:
     def noting(
         self, storage: Storage, branch: str | None, files: Sequence[VersionFile]
     ) -> AbstractContextManager[Note | None]:
-        """Return a context in which nothing is noted: recording is asked for."""
+        """Return a context in which nothing is recorded: recording has its own call."""
         return nullcontext(None)
 
     def findings(self, branch: str | None) -> list[Finding]:
@@ -125,10 +125,10 @@ class RecordedTable:
         if digest is None:
             return None
         kept = self.kept_values(branch)
-        found = kept.cells(version, digest, before, column, addresses)
+        cells = kept.cells(version, digest, before, column, addresses)
         while kept.damage:
             self._damage[branch].append(_damaged(kept.damage.pop()))
-        return found
+        return cells
 
     def kept_values(self, branch: str | None) -> KeptValues:
         """Return the values that are kept of a branch."""
@@ -137,7 +137,7 @@ class RecordedTable:
         return self._kept[branch]
 
     def lives(self, branch: str | None) -> list[Life]:
-        """Return the tables that stood at this place, as far as they are recorded."""
+        """Return the tables that were at this place, as far as they are recorded."""
         if branch not in self._lives:
             self._lives[branch] = lives(self._segments(branch))
         return self._lives[branch]
@@ -157,7 +157,7 @@ class RecordedTable:
         return self._place
 
     def recorded_uri(self) -> str | None:
-        """Return which table the folder is about, as it was recorded last; None if about none."""
+        """Return the last recorded table of the folder; None if there is none."""
         for branch in self.branches():
             folder = self.folder(branch)
             for name in segment_names(self._place.files(folder)):
@@ -166,7 +166,7 @@ class RecordedTable:
         return None
 
     def known(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:
-        """Return what is recorded of the table that is there; None if nothing is for certain."""
+        """Return the recordings of the current table; None if none is certain."""
         self._doubts[branch].clear()
         self._chosen.pop(branch, None)
         life = self._life(storage, branch, live)
@@ -183,11 +183,11 @@ class RecordedTable:
         return None
 
     def chosen(self, branch: str | None) -> Life | None:
-        """Return the life that the table was found to be in."""
+        """Return the life of the current table."""
         return self._chosen.get(branch)
 
     def refs(self) -> dict[str, bytes]:
-        """Return the files of tags and branches as they were recorded last, by their paths."""
+        """Return the last recorded files of tags and branches, by their paths."""
         life = self._chosen.get(None)
         if life is None and self._is_alone:
             life = max(self.lives(None), key=_last_recorded, default=None)
@@ -196,7 +196,7 @@ class RecordedTable:
         return dict(latest.select("path", "content").iter_rows())
 
     def seen_refs(self) -> pl.DataFrame:
-        """Return tags and branches each time that they were recorded, as ``kinds.REFS``."""
+        """Return tags and branches for each recording, as ``kinds.REFS``."""
         return self._seen_refs(self.lives(None))
 
     def _seen_refs(self, lives: Iterable[Life]) -> pl.DataFrame:
@@ -210,18 +210,18 @@ class RecordedTable:
 
     def branches(self) -> list[str | None]:
         """Return the branches that are recorded; None is the main one."""
-        found: list[str | None] = []
+        names: list[str | None] = []
         folders = [self._folder]
         while folders:
             folder = folders.pop(0)
             below = folder.removeprefix(self._folder).removeprefix("/")
             if segment_names(self._place.files(folder)):
-                found.append(below.removeprefix(branch_root("")) or None)
+                names.append(below.removeprefix(branch_root("")) or None)
             folders += [f"{folder}/{name}" for name in self._place.folders(folder)]
-        return found
+        return names
 
     def forget(self, branch: str | None) -> None:
-        """Read the segments of a branch anew when they are asked for next."""
+        """Read the segments of a branch again on the next request."""
         self._lives.pop(branch, None)
         self._chosen.pop(branch, None)
         self._kept.pop(branch, None)
@@ -233,10 +233,10 @@ class RecordedTable:
         return f"{self._folder}/{branch_root(branch)}" if branch else self._folder
 
     def _segments(self, branch: str | None) -> list[Segment]:
-        """Return the segments that count: none whose versions are all in another one."""
+        """Return the segments that count: those with versions that no other one has."""
         folder, missing = self.folder(branch), set[str]()
         for _ in range(_MOST_TRIES):
-            found, replaced, vanished = list[Segment](), set[str](), False
+            segments, replaced, vanished = list[Segment](), set[str](), False
             self._damage[branch].clear()
             self._names[branch] = segment_names(self._place.files(folder))
             for name in self._names[branch]:
@@ -252,14 +252,14 @@ class RecordedTable:
                 except FormatError as error:
                     self._damage[branch].append(_damaged(error))
                 else:
-                    found.append(segment)
+                    segments.append(segment)
                     replaced.update(segment.about.replaces)
             if not vanished:
                 break
-        return [segment for segment in found if segment.file not in replaced]
+        return [segment for segment in segments if segment.file not in replaced]
 
     def _life(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:
-        """Return the recorded life that the table is in now; None if none is for certain."""
+        """Return the recorded life of the current table; None if none is certain."""
         every = self.lives(branch)
         if not live.versions:
             return max(every, key=_last_recorded, default=None)
@@ -275,19 +275,19 @@ class RecordedTable:
         return None
 
     def _read_files(self, life: Life) -> dict[tuple[str, str], bytes]:
-        """Return the recorded files beside manifests, by their roots and paths."""
-        found = dict[tuple[str, str], bytes]()
+        """Return the recorded files besides manifests, by their roots and paths."""
+        contents = dict[tuple[str, str], bytes]()
         for segment in life.segments:
             try:
                 frame = segment.read("files").select("root", "path", "content")
             except FormatError as error:
                 self._damage[segment.about.branch].append(_damaged(error))
                 continue
-            found.update({(root, path): data for root, path, data in frame.iter_rows()})
-        return found
+            contents.update({(root, path): data for root, path, data in frame.iter_rows()})
+        return contents
 
     def _verdict(self, life: Life, storage: Storage, live: VersionListing) -> bool | None:
-        """Tell whether the table is the recorded one; None if nothing tells."""
+        """Tell whether the table is the recorded one; None if unknown."""
         common = [file for file in live.versions if file.version in life.digests]
         # Across a hole, the oldest version has most in common with earlier ones.
         for file in common[-1:] or (live.versions[0], live.versions[-1]):
@@ -299,7 +299,7 @@ class RecordedTable:
         return None
 
     def _file(self, root: str, path: str) -> bytes | None:
-        """Return a recorded file: a manifest, put together, or one beside the manifests."""
+        """Return a recorded file: a rebuilt manifest, or one besides the manifests."""
         branch = next((b for b in self._chosen if (branch_root(b) if b else "") == root), None)
         life = self._chosen.get(branch)
         if life is not None and (branch is not None or not root):
@@ -368,7 +368,7 @@ def _went_back(later: list[int], latest: int) -> Finding:
         subject=Subject("ledger"),
         versions=(min(later), max(later)),
         causes=(
-            Cause("it was put back from a copy"),
+            Cause("it was restored from a copy"),
             Cause("its latest versions were deleted"),
         ),
     )

@@ -1,4 +1,4 @@
-"""From manifest files, one after the other, to what a segment keeps of them."""
+"""From manifest files, one after the other, to their parts in a segment."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -52,7 +52,7 @@ _Fragments = ColumnsPart | tuple[Fragment, ...]
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A recorded version, and its manifest file, that later ones are told from."""
+    """A recorded version, and its manifest file: the base for delta encoding."""
 
     version: int
     sha256: str
@@ -61,7 +61,7 @@ class Base:
 
 @dataclass(slots=True)
 class _At:
-    """What the recorder stands at: the version that it took apart last, and its fragment IDs."""
+    """The state of the recorder: the last decoded version, and its fragment IDs."""
 
     version: int | None = None
     sha256: str | None = None
@@ -72,7 +72,7 @@ class _At:
 
 
 class Recorder:
-    """Takes manifests apart and notes what each adds to the one before.
+    """Decodes manifests and records what each adds to the previous one.
 
     Parameters
     ----------
@@ -97,14 +97,14 @@ class Recorder:
 
     @property
     def num_bytes(self) -> int:
-        """About how many bytes are noted and were not taken yet."""
+        """About how many bytes are recorded and were not taken yet."""
         return self._num_bytes
 
     def add(self, file: VersionFile, data: bytes) -> bool:
-        """Note a manifest file; return whether it was noted.
+        """Record a manifest file; return whether it was recorded.
 
-        What cannot be taken apart is kept whole, unless it is damaged and large: the ledger would
-        take several times its size in memory, for what nobody can read.
+        A manifest that cannot be decoded is kept whole, unless it is damaged and large: the ledger
+        would need several times its size in memory, for an unreadable file.
         """
         try:
             is_apart = file.version < FIRST_DETACHED and self._add_parts(file, data)
@@ -121,7 +121,7 @@ class Recorder:
         return True
 
     def take(self) -> tuple[dict[str, pl.DataFrame], list[Sidecar]]:
-        """Return the frames of what was noted since this was last asked, and the files to read."""
+        """Return the frames recorded since the last call, and the files to read."""
         frames = {
             "versions": VERSIONS.build(self._versions),
             "fragments": FRAGMENTS.build(self._fragments),
@@ -144,7 +144,7 @@ class Recorder:
         self._at = _At()
 
     def _stand_at(self, base: Base) -> None:
-        """Take the base apart, so that the next manifest is told from it."""
+        """Decode the base, so that the next manifest is encoded relative to it."""
         try:
             layout = read_layout(base.data)
             split = self._splitter.split(base.data, layout.message)
@@ -172,7 +172,7 @@ class Recorder:
         return True
 
     def _step(self, split: SplitManifest, data: bytes) -> "_Step":
-        """Go to the next manifest; return what it has not any more, and what is new in it."""
+        """Advance to the next manifest; return what it removed and added."""
         at = self._at
         step = _Step(set(), [], [])
         is_sorted = True
@@ -188,7 +188,7 @@ class Recorder:
             at.sizes[hunk.start : hunk.stop] = sizes
             step.added.append(fragments)
             step.messages.extend(hunk.new)
-        # Only what is in this order, and was written as everybody writes it, can be put together.
+        # Only manifests in this order, with the usual spelling, can be rebuilt.
         if not is_sorted or at.framed != split.fragment_bytes:
             raise _UnusualError
         return step
@@ -244,11 +244,11 @@ class Recorder:
             indices_key=None if indices is None else self._section("indices", parts.indices or b""),
             fragment_bytes=split.fragment_bytes,
             transaction_path=path,
-            transaction=self._said(parts.transaction),
+            transaction=self._kept_transaction(parts.transaction),
             num_new_row_ids=self._num_new_row_ids(manifest, operation, path, step),
         )
 
-    def _said(self, transaction: bytes | None) -> bytes | None:
+    def _kept_transaction(self, transaction: bytes | None) -> bytes | None:
         if transaction is None or self._words:
             return transaction
         return without_words(transaction)
@@ -283,7 +283,7 @@ class Recorder:
             self._num_bytes += len(value) if isinstance(value, bytes) else 0
 
     def _section(self, kind: str, content: bytes) -> str:
-        """Return the key of a section, noted if it is new in this segment."""
+        """Return the key of a section, recorded if it is new in this segment."""
         key = self._keys.get(content)
         if key is None:
             key = self._keys[content] = digest(content)
@@ -296,11 +296,11 @@ class Recorder:
 
 
 class _UnusualError(Exception):
-    """A manifest that is right, but cannot be put together again from its fragments alone."""
+    """A valid manifest that cannot be rebuilt from its fragments alone."""
 
 
 def manifest_without_words(data: bytes) -> bytes:
-    """Return a manifest file whose transaction says nothing; nothing of what is none."""
+    """Return a manifest file without the words of its transaction; b"" if it is not one."""
     try:
         layout = read_layout(data)
         message = data[layout.message.offset : layout.message.end]
@@ -315,7 +315,7 @@ def manifest_without_words(data: bytes) -> bytes:
 
 
 class _Step(NamedTuple):
-    """What one manifest has not any more, by fragment ID, and what is new or changed in it."""
+    """The fragments that one manifest removed, by ID, and the new or changed ones."""
 
     removed: set[int]
     added: list[_Fragments]
@@ -332,8 +332,8 @@ def _read(messages: list[bytes], data: bytes) -> _Fragments:
 
 def _ids(fragments: _Fragments) -> list[int]:
     if isinstance(fragments, ColumnsPart):
-        found: list[int] = fragments.columns.id.tolist()
-        return found
+        result: list[int] = fragments.columns.id.tolist()
+        return result
     return [fragment.id for fragment in fragments]
 
 
@@ -385,10 +385,10 @@ def operation_of(transaction: bytes | None) -> str | None:
 
 def _names(kind: str, content: bytes) -> str | None:
     try:
-        found: Sequence[Any] = (
+        fields: Sequence[Any] = (
             decode_schema(content) if kind == "schema" else decode_index_section(content)
         )
     except FormatError:
         return None
-    names = [one.name for one in found if getattr(one, "parent_id", -1) < 0]
+    names = [one.name for one in fields if getattr(one, "parent_id", -1) < 0]
     return ", ".join(names[:_MOST_NAMES]) + (", ..." if len(names) > _MOST_NAMES else "")

@@ -1,4 +1,4 @@
-"""Record what a branch of a table has, and the ledger has not."""
+"""Record the versions of a branch that the ledger lacks."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -34,7 +34,7 @@ __all__ = [
 
 _MOST_BYTES = 64 << 20
 _MOST_VERSIONS = 20_000
-"""So much is written as one segment: who is interrupted loses no more."""
+"""The most bytes of one segment: an interrupted recording loses no more."""
 
 
 class Added(NamedTuple):
@@ -53,10 +53,10 @@ def record_branch(
     *,
     words: bool = True,
 ) -> Added:
-    """Record the versions of a branch that the ledger has not, and refs that changed.
+    """Record the versions of a branch that the ledger lacks, and changed refs.
 
-    Versions that are removed while they are read are left out. Without ``words``, so are
-    predicates, messages and other properties of transactions.
+    Versions that are removed while they are read are left out. Without ``words``, predicates,
+    messages and other properties of transactions are left out, too.
     """
     files = new_files(view, table)
     known = table.chosen(view.branch)
@@ -71,7 +71,7 @@ def record_branch(
 def new_files(
     view: HistoryView, table: RecordedTable, same: tuple[int, str] | None = None
 ) -> list[VersionFile]:
-    """Return the manifest files of a branch that are not recorded, detached ones last.
+    """Return the unrecorded manifest files of a branch, detached ones last.
 
     ``same`` is a version that is known to be of this table, and its digest: saves to look.
     """
@@ -91,20 +91,20 @@ def record_files(
     base: Base | None = None,
     refs: pl.DataFrame | None = None,
 ) -> Added:
-    """Record some manifest files of a branch, told from a base that is recorded, too.
+    """Record some manifest files of a branch, relative to a recorded base.
 
     Parameters
     ----------
     storage : Storage
         Root of the branch.
     place : Place
-        Where the ledger lies.
+        The place of the ledger.
     table : RecordedTable
         What it has of the table.
     files : sequence of VersionFile
         The manifest files, in the order of their versions.
     about : About
-        What the segments say of themselves.
+        The description of the segments.
     base : Base, optional
         The version before the first of them.
     refs : DataFrame, optional
@@ -117,7 +117,7 @@ def record_files(
     shown = reading_versions(files, is_remote=storage.in_flight > 1)
     num_bytes = 0
     for file, data in zip(shown, contents, strict=True):
-        if data is None or isinstance(data, FormatError):  # removed, or no file: a pipe, say
+        if data is None or isinstance(data, FormatError):  # removed, or not a file: a pipe, say
             continue
         num_bytes += len(data)
         if not recorder.add(file, data):
@@ -148,7 +148,7 @@ def _write(
 
 
 def base_of(table: RecordedTable, branch: str | None, version: int) -> Base | None:
-    """Return the recorded version that a new one comes after; None if there is none."""
+    """Return the recorded predecessor of a new version; None if there is none."""
     life = table.chosen(branch)
     if life is None:
         return None
@@ -171,20 +171,20 @@ def with_transactions(versions: pl.DataFrame, storage: Storage, *, words: bool) 
     wanted = [path for path in paths if path is not None]
     if not wanted:
         return versions
-    found = dict[str, bytes]()
+    contents = dict[str, bytes]()
     with storage.reading_ahead([FilePart(path) for path in wanted]):
         for path in wanted:
             try:
                 data = storage.get(path)
-                found[path] = data if words else without_words(data)
+                contents[path] = data if words else without_words(data)
             except (FileNotFoundError, FormatError):
                 continue
     transactions = [
-        found.get(path) if path is not None else inline
+        contents.get(path) if path is not None else inline
         for path, inline in zip(paths, versions["transaction"].to_list(), strict=True)
     ]
     operations = [
-        operation_of(found[path]) if path in found else operation
+        operation_of(contents[path]) if path in contents else operation
         for path, operation in zip(paths, versions["operation"].to_list(), strict=True)
     ]
     return versions.with_columns(
@@ -194,7 +194,7 @@ def with_transactions(versions: pl.DataFrame, storage: Storage, *, words: bool) 
 
 
 def _changed_refs(view: HistoryView, table: RecordedTable) -> pl.DataFrame:
-    """Return tags and branches that are not as they were recorded last."""
+    """Return tags and branches that changed since the last recording."""
     if view.branch is not None:
         return REFS.build({name: [] for name in REFS.names})
     known = table.refs()
@@ -227,5 +227,5 @@ def _refs(storage: Storage) -> Iterator[tuple[str, str, str | None, int, datetim
 
 
 def now() -> str:
-    """Return the time as a segment keeps it."""
+    """Return the time in the form of a segment."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -1,7 +1,7 @@
-"""Segments: what one recording added, as Parquet files named by the digest of their content.
+"""Segments: the results of recordings, as Parquet files named by the digest of their content.
 
-The same content has the same name, so that two recorders never disturb each other, and a file that
-is cut short or was exchanged is noticed. The file of versions is written last; it names the others.
+The same content has the same name, so two recorders never disturb each other, and a truncated or
+replaced file is noticed. The file of versions is written last; it names the others.
 """
 
 import json
@@ -29,7 +29,7 @@ _LONGEST_ABOUT = 1 << 26
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a segment says of itself.
+    """The description of a segment.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Segment:
     file : str
         Name of the file of versions.
     about : About
-        What it says of itself.
+        Its description.
     versions : DataFrame
         The columns of ``kinds.VERSIONS``.
     """
@@ -92,7 +92,7 @@ class Segment:
     _read: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
 
     def check(self) -> None:
-        """Read what tells of versions, which is kept for who asks for it.
+        """Read the content about versions, which is kept.
 
         Raises
         ------
@@ -131,16 +131,16 @@ class Segment:
 
 
 def digest(data: bytes) -> str:
-    """Return what names a content, in hexadecimal."""
+    """Return the name of a content, in hexadecimal."""
     return sha256(data).hexdigest()[:32]
 
 
 def segment_names(files: list[FileInfo]) -> list[str]:
-    """Return the names of files of versions, those that were written last first."""
-    found = [
+    """Return the names of files of versions, the last written first."""
+    infos = [
         info for info in files if (match := _NAME.fullmatch(info.name)) and match[1] == "versions"
     ]
-    return [info.name for info in sorted(found, key=lambda info: (-info.modified_ns, info.name))]
+    return [info.name for info in sorted(infos, key=lambda info: (-info.modified_ns, info.name))]
 
 
 def write_segment(
@@ -157,7 +157,7 @@ def write_segment(
     frames : mapping of str to DataFrame
         The frames by their kinds; ``versions`` must be among them.
     about : About
-        What is to be known of it; ``files`` is filled in.
+        Its description; ``files`` is filled in.
     """
     files = dict[str, str]()
     for kind, frame in frames.items():
@@ -179,9 +179,9 @@ def open_segment(place: Place, folder: str, file: str) -> Segment:
     Raises
     ------
     FileNotFoundError
-        If it is not there any more.
+        If it no longer exists.
     CorruptFileError
-        If it is not what its name says.
+        If its content does not match its name.
     UnsupportedFeatureError
         If a newer release wrote it.
     """
@@ -198,7 +198,7 @@ def _parquet(frame: pl.DataFrame, metadata: dict[str, str]) -> bytes:
 
 
 def _checked(place: Place, path: str) -> bytes:
-    """Return a file whose content is what its name says."""
+    """Return a file whose content matches its name."""
     name = path.rpartition("/")[2]
     match = _NAME.fullmatch(name)
     if match is None:
@@ -237,7 +237,7 @@ def _about(data: bytes, path: str) -> About:
 
 
 def _frame(kind: str, data: bytes, path: str) -> pl.DataFrame:
-    """Return a frame; columns that a later release added are left out."""
+    """Return a frame; columns of later releases are left out."""
     schema = KINDS[kind].polars_schema
     try:
         frame = pl.read_parquet(BytesIO(data)).select(schema.names()).cast(schema)

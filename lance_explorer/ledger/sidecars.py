@@ -1,4 +1,4 @@
-"""The files of metadata beside the manifests, which a cleanup removes with them."""
+"""The files of metadata besides the manifests, which a cleanup removes with them."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class Sidecar(NamedTuple):
-    """A file of metadata: its root, the path from there, and what is in it."""
+    """A file of metadata: its root, its path, and its content."""
 
     root: Storage
     path: str
@@ -46,7 +46,7 @@ class Sidecar(NamedTuple):
 
 
 def root_key(uri: str, table_uri: str) -> str:
-    """Return how a ledger names the root of files: by its place below the table, if it is there.
+    """Return a ledger's name for the root of files: relative to the table, if it is inside.
 
     Examples
     --------
@@ -63,9 +63,9 @@ def root_key(uri: str, table_uri: str) -> str:
 def sidecars_of_fragment(
     fragment: Fragment, bases: tuple[BasePath, ...], storage: Storage
 ) -> Iterator[Sidecar]:
-    """Yield the files of a fragment that are no data files: deleted rows and row sequences.
+    """Yield the files of a fragment other than data files: deleted rows and row sequences.
 
-    What lies where the table may not lead is left out.
+    Files in forbidden places are left out.
     """
     deletions = fragment.deletion_file
     if deletions is not None:
@@ -103,7 +103,7 @@ def sidecar_names(message: bytes) -> set[str]:
 def sidecars_of_indices(
     indices: Iterable[IndexMetadata], bases: tuple[BasePath, ...], storage: Storage
 ) -> Iterator[Sidecar]:
-    """Yield the files of indices that say which fragments became which."""
+    """Yield the files of indices that record which fragments became which."""
     for index in indices:
         if index.name == FRAGMENT_REUSE_INDEX:
             with suppress(FormatError):
@@ -114,7 +114,7 @@ def sidecars_of_indices(
 
 
 def read_sidecars(sidecars: Iterable[Sidecar], table_uri: str) -> pl.DataFrame:
-    """Return the files that are still there, as ``kinds.FILES``."""
+    """Return the existing files, as ``kinds.FILES``."""
     wanted = list(dict.fromkeys(sidecars))
     files = [one for one in wanted if not _hidden_column(one)]
     columns: dict[str, list[object]] = {name: [] for name in FILES.names}
@@ -142,6 +142,6 @@ def _read(one: Sidecar) -> bytes:
 
 
 def _hidden_column(one: Sidecar) -> str | None:
-    """Return the column of a data file that is wanted; None if the whole file is."""
+    """Return the wanted column of a data file; None if the whole file is wanted."""
     column = one.path.rpartition(hidden_path("", ""))[2]
     return column if column in HIDDEN_FIELDS.values() else None

@@ -1,4 +1,4 @@
-"""Keep the values that commits ended: of rows that were written or removed, of columns dropped."""
+"""Keep the values that commits ended: of rows that were written or removed, of dropped columns."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,12 +29,12 @@ __all__ = ["ValuesKept", "record_values"]
 
 _ROWS_AT_ONCE = 65_536
 _BYTES_AT_ONCE = 64 << 20
-"""So much is held in memory, and written as one file."""
+"""The most bytes that are held in memory, and written as one file."""
 
 
 @dataclass
 class ValuesKept:
-    """What was kept, in rows and bytes, and what was not."""
+    """What was kept, and what was not, in rows and bytes."""
 
     num_rows: int = 0
     num_bytes: int = 0
@@ -63,7 +63,7 @@ def record_values(
     Parameters
     ----------
     view : HistoryView
-        The branch, with what is recorded of it.
+        The branch, with its recordings.
     kept : KeptValues
         Where it is kept.
     digests : mapping of int to str
@@ -71,7 +71,7 @@ def record_values(
     columns : sequence of str or None
         Which columns, by any name that they had; all but blobs by default.
     max_bytes : int
-        How much is kept. A commit that ended more than what is left of it is left out.
+        How much is kept. A commit that ended more than the remaining limit is left out.
 
     Raises
     ------
@@ -114,14 +114,14 @@ class _ValueRecorder:
         self._shown = ShownColumns(self.rows, range(len(history)), self.columns)
 
     def positions(self) -> list[int]:
-        """Return the commits of which something may have to be kept."""
+        """Return the commits whose ended values may have to be kept."""
         history = self.rows.history
-        found = list[int]()
+        result = list[int]()
         for position in range(1, len(history)):
             version = history.records[position].version
             if self.digests.get(version) is not None and self._to_ask(position):
-                found.append(position)
-        return found
+                result.append(position)
+        return result
 
     def add(self, position: int) -> None:
         """Keep what a commit ended."""
@@ -163,7 +163,7 @@ class _ValueRecorder:
         self._num_waiting = 0
 
     def _to_ask(self, position: int) -> list[str]:
-        """Return the columns of the version before that are wanted, and were not kept yet."""
+        """Return the wanted columns of the previous version that were not kept yet."""
         record, version = self.rows.history.records[position - 1], self._version(position)
         names = self._shown.names_at(position - 1)
         if self.columns is None:
@@ -205,7 +205,7 @@ class _ValueRecorder:
         return addresses[stays], identities[stays]
 
     def _estimate(self, position: int, ended: _Ended) -> int:
-        """Return how large some values are on disk, roughly."""
+        """Return the approximate size of some values on disk."""
         history = self.rows.history
         fields = fields_of(ended.columns, history.records[position].schema)
         fragments, counts = np.unique(
@@ -218,7 +218,7 @@ class _ValueRecorder:
         return int(size)
 
     def _read(self, position: int, ended: _Ended, some: slice, about: KeptCommit) -> int:
-        """Read some rows; return of how many a value is lost."""
+        """Read some rows; return how many have a lost value."""
         addresses, identities = ended.addresses[some], ended.identities[some]
         values, known = known_at(self.rows, position - 1, addresses, identities, ended.columns)
         kinds, kind = np.unique(known, axis=0, return_inverse=True)
@@ -254,17 +254,17 @@ def _all(version: int, chosen: NDArray[np.bool_]) -> Uint64Array:
 
 
 def _storable(values: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns that a file gives back as they are."""
+    """Return the columns that a file returns unchanged."""
     if not values.columns or _comes_back(values):
         return values
     return values.select([name for name in values.columns if _comes_back(values.select(name))])
 
 
 def _comes_back(values: pl.DataFrame) -> bool:
-    """Tell whether a file gives values back as they are."""
+    """Tell whether a file returns values unchanged."""
     frame = pl.DataFrame({"values": values.to_struct()})
     try:
-        found = pl.read_parquet(as_parquet(frame))["values"].struct.unnest()
+        copy = pl.read_parquet(as_parquet(frame))["values"].struct.unnest()
     except (pl.exceptions.PolarsError, OSError):
         return False
-    return found.schema == values.schema and found.equals(values)
+    return copy.schema == values.schema and copy.equals(values)

@@ -1,8 +1,8 @@
 """A branch recorded in ranges of versions, each by a worker of its own.
 
-Each range is told from the last version of the range before, which a worker reads once more: what
-they write is one history without seams, as if one had recorded it. A range of which that version
-vanished meanwhile cannot be put together, and is recorded again by whoever records next.
+Each range is encoded relative to the last version of the previous range, which a worker reads
+again: together they are one history without seams. If that version vanished meanwhile, the range
+cannot be rebuilt, and the next recording records it again.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _FEWEST_VERSIONS = 16
 
 @dataclass(frozen=True, slots=True)
 class VersionsToRecord:
-    """Versions that one worker records, and the one before them, read or still to be read."""
+    """Versions for one worker, and their predecessor, read or still to be read."""
 
     files: tuple[VersionFile, ...]
     before: Base | VersionFile | None = None
@@ -35,7 +35,7 @@ class VersionsToRecord:
 def ranges_to_record(
     view: HistoryView, ledger: Ledger, num_bytes: int, known: tuple[int, str] | None = None
 ) -> list[VersionsToRecord]:
-    """Return the new versions of a branch in ranges of about so many bytes of manifests.
+    """Return the new versions of a branch in ranges of about this many bytes of manifests.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def record_range(
     *,
     words: bool = True,
 ) -> Added:
-    """Record some versions of a branch, whatever becomes of those before them.
+    """Record some versions of a branch, whatever happens to earlier ones.
 
     Parameters
     ----------

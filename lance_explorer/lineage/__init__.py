@@ -1,1 +1,1 @@
-"""Where rows and fragments came from, and where they went."""
+"""The origin and the later places of rows and fragments."""

@@ -1,4 +1,4 @@
-"""Which versions of its ancestors a branch goes back to."""
+"""The versions of its ancestors that a branch inherits."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ class ForkRows:
 
 
 def fork_of(view: HistoryView) -> ForkRows | None:
-    """Return where a branch left its parent; None if it is no branch, or that is not kept."""
+    """Return the fork of a branch; None if it is not a branch, or its parent is not kept."""
     place = parent_of(view)
     if place is None:
         return None
@@ -49,11 +49,11 @@ def fork_of(view: HistoryView) -> ForkRows | None:
 def identities_in_parent(
     rows: StateRows, fork: ForkRows, identities: Uint64Array
 ) -> tuple[Uint64Array, NDArray[np.bool_]]:
-    """Return which identities rows of a branch have on its parent, and whether they were there.
+    """Return the identities of a branch's rows on its parent, and whether they existed there.
 
-    Stable row IDs below the next one at the fork are shared. Without them a row of the branch is
-    the one that lives at the same address when the branch begins; if its first versions are lost,
-    only in a fragment that has a data file of the parent's.
+    Stable row IDs below the next one at the fork are shared. Without them, a row of the branch is
+    the one at the same address when the branch begins; if its first versions are lost, only in a
+    fragment with a data file of the parent.
     """
     if rows.has_row_ids_at(0) and fork.parent.has_row_ids_at(fork.position):
         next_row_id = fork.parent.history.records[fork.position].manifest.next_row_id

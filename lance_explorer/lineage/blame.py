@@ -1,8 +1,7 @@
-"""Blame: for each cell of some rows the commit that last changed it, and what it was before.
+"""Blame: for each cell of some rows the commit that last changed it, and the earlier value.
 
-What happened to the rows is known from metadata; which of their cells that changed, their values
-before and after tell. They are compared newest first, and a row is left alone as soon as all of its
-cells are accounted for.
+Metadata show what happened to the rows; comparing their values shows which cells changed. They are
+compared newest first, and a row is done as soon as all of its cells are explained.
 """
 
 from collections.abc import Sequence
@@ -51,7 +50,7 @@ _SHOWN = (
     "message",
     "run",
 )
-"""What people see: the commit first, which is the answer."""
+"""Columns for people: the commit first, which is the answer."""
 
 
 def blame(
@@ -71,7 +70,7 @@ def blame(
 
 
 class Blame(Answering):
-    """For each cell of some rows, which commit last changed it, and what it was before.
+    """For each cell of some rows, the commit that last changed it, and the earlier value.
 
     Made by :meth:`~lance_explorer.table.Table.blame`.
 
@@ -80,7 +79,7 @@ class Blame(Answering):
     is_complete : bool
         Whether these are all rows that match.
     answer : Answer
-        The cells, each with the commit that last changed it; ``go_on()`` looks at more rows.
+        The cells, each with the commit that last changed it; ``go_on()`` continues with more rows.
     """
 
     def __init__(
@@ -100,12 +99,12 @@ class Blame(Answering):
 
     @property
     def num_rows(self) -> int:
-        """How many rows were looked at."""
+        """How many rows were examined."""
         return len(self._frame) // max(len(self._question.columns), 1)
 
     @property
     def sentence(self) -> str:
-        """How many cells were looked at, and how many commits last changed any of them.
+        """How many cells were examined, and how many commits last changed any of them.
 
         Examples
         --------
@@ -114,23 +113,23 @@ class Blame(Answering):
         """
         rows, cells = self.num_rows, len(self._frame)
         commits = self._frame.select("branch", "version").n_unique()
-        told = (
+        sentence = (
             f"{cells:,} cell{'' if cells == 1 else 's'} of {rows:,} row{'' if rows == 1 else 's'} "
             f"in version {self._question.version}, last changed by {commits:,} "
             f"commit{'' if commits == 1 else 's'}."
         )
-        return told if self.is_complete else f"{told} There are more rows."
+        return sentence if self.is_complete else f"{sentence} There are more rows."
 
     @property
     def answer(self) -> Answer:
         """The cells, each with the commit that last changed it."""
         question, values = self._question, ("value", "before")
-        told = {"num_rows": self.num_rows, "is_complete": self.is_complete}
+        totals = {"num_rows": self.num_rows, "is_complete": self.is_complete}
         given = {} if question.where is None else {"where": question.where}
         return Answer(
             self.sentence,
             (
-                Section("totals", None, told),
+                Section("totals", None, totals),
                 Section(
                     "cells",
                     "",
@@ -177,13 +176,13 @@ class Blame(Answering):
         check_not_forked()
         facts = [column.name for column in COMMIT_FACTS if column.name != "properties"]
         keys = ["branch", "version", "timestamp", "operation", *facts]
-        found = self._frame.group_by(keys).agg(
+        totals = self._frame.group_by(keys).agg(
             num_cells=pl.len().cast(pl.Int64), columns=pl.col("column").unique().sort()
         )
-        return found.sort("timestamp", "version", descending=True, nulls_last=True)
+        return totals.sort("timestamp", "version", descending=True, nulls_last=True)
 
     def go_on(self, limit: int = DEFAULT_ROWS) -> "Blame":
-        """Look at more rows, and return all that was found until then.
+        """Continue with more rows, and return all that was found until then.
 
         Parameters
         ----------
@@ -218,8 +217,8 @@ def _question(
     schema = history.records[position].schema
     tops = {field.name: field for field in schema if field.parent_id == NO_PARENT}
     if columns is None:
-        told = tuple([name for name, one in tops.items() if not is_blob(one)])
-        return Question(where, told, version, whole_blobs=False)
+        names = tuple([name for name, one in tops.items() if not is_blob(one)])
+        return Question(where, names, version, whole_blobs=False)
     for name in columns:
         if name not in tops:
             raise InvalidArgumentError(
@@ -232,16 +231,16 @@ def _blamed(
     view: HistoryView, question: Question, offset: int, limit: int
 ) -> tuple[pl.DataFrame, bool]:
     """Return the cells of some of the rows, and whether these are the last ones."""
-    found = _matching(view, question, offset, limit + 1)
-    return blamed_rows(view, question, found.head(limit)), len(found) <= limit
+    rows = _matching(view, question, offset, limit + 1)
+    return blamed_rows(view, question, rows.head(limit)), len(rows) <= limit
 
 
-def blamed_rows(view: HistoryView, question: Question, found: pl.DataFrame) -> pl.DataFrame:
-    """Return the cells of rows that are known by ``_rowid`` and ``_rowaddr``."""
+def blamed_rows(view: HistoryView, question: Question, matching: pl.DataFrame) -> pl.DataFrame:
+    """Return the cells of rows given by ``_rowid`` and ``_rowaddr``."""
     rows = state_rows(view)
     position = position_of(rows, question.version)
-    addresses = found["_rowaddr"].to_numpy()
-    row_ids = found["_rowid"].to_numpy()
+    addresses = matching["_rowaddr"].to_numpy()
+    row_ids = matching["_rowid"].to_numpy()
     identities, live = identities_at(rows, position, addresses)
     cells = _current(rows, position, question, addresses, identities)
     parts, steps = followed_events(rows, identities, live, range(position + 1), position)
@@ -250,7 +249,7 @@ def blamed_rows(view: HistoryView, question: Question, found: pl.DataFrame) -> p
         BranchVersion(view, question.version), question, steps, events, row_ids, cells
     )
     search.run()
-    return blame_frame(search, found)
+    return blame_frame(search, matching)
 
 
 def _matching(view: HistoryView, question: Question, offset: int, limit: int) -> pl.DataFrame:
@@ -283,7 +282,7 @@ def _current(
     addresses: Uint64Array,
     identities: Uint64Array,
 ) -> dict[str, Cells]:
-    """Return the cells as they are."""
+    """Return the cells with their current values."""
     if not len(addresses):
         return {name: Cells.of(pl.Series([], dtype=pl.Null)) for name in question.columns}
     blobs = question.whole_blobs

@@ -1,4 +1,4 @@
-"""What is told of each cell: the commit that last changed it, and what it was before."""
+"""The frame of cells: the commit that last changed each, and the earlier value."""
 
 import numpy as np
 import polars as pl
@@ -76,11 +76,11 @@ _COMMIT = {
 }
 
 
-def blame_frame(search: CellSearch, found: pl.DataFrame) -> pl.DataFrame:
+def blame_frame(search: CellSearch, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the cells as a frame, all of a row together."""
     view = search.now.view
-    columns, count = search.question.columns, len(found)
-    parts = [_of_column(search, name, found) for name in columns]
+    columns, count = search.question.columns, len(rows)
+    parts = [_of_column(search, name, rows) for name in columns]
     if not count or not parts:
         return BLAME.build(pl.DataFrame(schema=BLAME.polars_schema).to_dict())
     order = np.arange(count * len(parts)).reshape(len(parts), count).T.ravel()
@@ -89,17 +89,19 @@ def blame_frame(search: CellSearch, found: pl.DataFrame) -> pl.DataFrame:
     return BLAME.build(frame.with_columns(known_from=known).to_dict())
 
 
-def _of_column(search: CellSearch, name: str, found: pl.DataFrame) -> pl.DataFrame:
+def _of_column(search: CellSearch, name: str, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the cells of one column."""
     cells = search.cells[name]
-    told = np.where(cells.event >= 0, search.commit_of[np.maximum(cells.event, 0)], cells.event)
-    numbers, place = np.unique(told, return_inverse=True)
+    commit_numbers = np.where(
+        cells.event >= 0, search.commit_of[np.maximum(cells.event, 0)], cells.event
+    )
+    numbers, place = np.unique(commit_numbers, return_inverse=True)
     commits = _commits(search, name, numbers)[place]
     return pl.DataFrame(
         [
-            found["_rowid"],
-            found["_rowaddr"],
-            pl.Series("column", [name], dtype=TEXT).new_from_index(0, len(found)),
+            rows["_rowid"],
+            rows["_rowaddr"],
+            pl.Series("column", [name], dtype=TEXT).new_from_index(0, len(rows)),
             cells_of(cells.values).alias("value"),
             cells.texts_before().alias("before"),
             pl.Series("is_new", cells.is_new),
@@ -111,7 +113,7 @@ def _of_column(search: CellSearch, name: str, found: pl.DataFrame) -> pl.DataFra
 
 
 def _commits(search: CellSearch, name: str, numbers: NDArray[np.int64]) -> pl.DataFrame:
-    """Return what is said of some commits, one line each; of each the number of an event of it."""
+    """Return the facts of some commits, one line each, with the number of one of its events."""
     view = search.now.view
     lines, records = list[dict[str, object]](), list[tuple[HistoryView, VersionRecord | None]]()
     for number in numbers.tolist():
@@ -135,6 +137,6 @@ def _commits(search: CellSearch, name: str, numbers: NDArray[np.int64]) -> pl.Da
         lines.append(line)
         records.append((view.on_branch(branch), record))
     facts = facts_of_records(records)
-    told = pl.DataFrame(lines, schema=_COMMIT, orient="row")
+    frame = pl.DataFrame(lines, schema=_COMMIT, orient="row")
     said = pl.DataFrame(facts, schema=dict.fromkeys(facts, TEXT))
-    return told.drop("evidence").hstack(said).hstack([told["evidence"]])
+    return frame.drop("evidence").hstack(said).hstack([frame["evidence"]])

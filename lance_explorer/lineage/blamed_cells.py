@@ -1,4 +1,4 @@
-"""Cells of which it is told what last changed each, column by column."""
+"""Cells with the event that last changed each, column by column."""
 
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ __all__ = ["NEVER", "Cells"]
 
 _UNRESOLVED = -1
 NEVER = -2
-"""No event of the row tells where a cell has its value from."""
+"""No event of the row explains the value of a cell."""
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Cells:
 
     @classmethod
     def of(cls, values: pl.Series) -> "Cells":
-        """Return cells of which nothing is known."""
+        """Return cells without known events."""
         count = len(values)
         no = np.zeros(count, dtype=np.bool_)
         return cls(values, np.full(count, _UNRESOLVED, dtype=np.int64), no, no.copy())
@@ -61,7 +61,7 @@ class Cells:
         unsure: NDArray[np.bool_],
         left_out: InnerNames | None = None,
     ) -> None:
-        """Account for the open cells of rows that had other values before an event.
+        """Explain the open cells of rows that had other values before an event.
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ class Cells:
         unsure : ndarray of bool
             For which rows another commit may have changed them.
         left_out : InnerNames, optional
-            Which fields inside of the cells do not count, since there were none of these before.
+            Nested fields of the cells that are ignored, since they did not exist before.
         """
         is_open = self.is_open[rows]
         if before is None:
@@ -91,13 +91,13 @@ class Cells:
     def close(
         self, rows: NDArray[np.int64], events: NDArray[np.int64], uncertain: NDArray[np.bool_]
     ) -> None:
-        """Account for all open cells of rows by an event before which nothing is known."""
+        """Explain all open cells of rows by an event before which nothing is known."""
         is_open = self.is_open[rows]
         self.event[rows[is_open]] = events[is_open]
         self.is_uncertain[rows[is_open]] |= uncertain[is_open]
 
     def texts_before(self) -> pl.Series:
-        """Return what the cells were before, as text."""
+        """Return the earlier values of the cells as text."""
         if not self.before:
             return pl.Series([None], dtype=TEXT).new_from_index(0, len(self.values))
         rows = np.concatenate([rows for rows, _ in self.before])

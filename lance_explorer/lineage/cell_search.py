@@ -31,20 +31,20 @@ BORN = -3
 
 
 class Birth(NamedTuple):
-    """The version with which a column began to exist; ``later`` are branches that left after it."""
+    """The first version of a column; ``later`` are branches that left after it."""
 
     branch: str | None
     position: int
     later: frozenset[str | None]
 
     def is_until(self, branch: str | None, position: int) -> bool:
-        """Tell whether the column is there in a version of the same line."""
+        """Tell whether the column exists in a version of the same line."""
         return branch in self.later or (branch == self.branch and position >= self.position)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Of which rows the cells are asked for: those of a version that match a filter.
+    """The rows whose cells are asked for: those of a version that match a filter.
 
     With ``whole_blobs`` blobs are compared, too.
     """
@@ -56,7 +56,7 @@ class Question:
 
 
 def newest_first(events: EventColumns) -> EventColumns:
-    """Return what can have changed values, the events of each row together, newest first."""
+    """Return the events that can have changed values, grouped by row, newest first."""
     events = events.where((events.event != RowEvent.MOVED) | events.is_uncertain)
     number = np.arange(len(events))
     versions = events.version.astype(np.int64)
@@ -65,12 +65,12 @@ def newest_first(events: EventColumns) -> EventColumns:
 
 @dataclass
 class CellSearch:
-    """The events of rows, newest first, and what they account for.
+    """The events of rows, newest first, and the cells that they explain.
 
     Attributes
     ----------
     now : BranchVersion
-        The version that is looked at.
+        The examined version.
     question : Question
         What is asked for.
     steps : list
@@ -101,9 +101,11 @@ class CellSearch:
         if not len(events):
             return np.zeros(1, dtype=np.int64)
         keys = [events.step, events.version.astype(np.int64), events.event, events.evidence]
-        told = pl.DataFrame({str(n): key for n, key in enumerate(keys)}).with_row_index("number")
+        numbered = pl.DataFrame({str(n): key for n, key in enumerate(keys)}).with_row_index(
+            "number"
+        )
         first = pl.col("number").first().over([str(n) for n in range(len(keys))])
-        return told.select(first.cast(pl.Int64())).to_series().to_numpy()
+        return numbered.select(first.cast(pl.Int64())).to_series().to_numpy()
 
     def run(self) -> None:
         """Account for all cells."""
@@ -146,7 +148,7 @@ class CellSearch:
         places: Mapping[str | None, NDArray[np.int64]],
         follows: NDArray[np.bool_],
     ) -> None:
-        """Account for what one event of each row did.
+        """Explain cells by one event of each row.
 
         Parameters
         ----------
@@ -165,7 +167,7 @@ class CellSearch:
             cells.is_new[rows[starts & cells.is_open[rows]]] = True
             unsure = some.is_uncertain | is_lost | ~starts
             cells.close(rows[begins], events[begins], unsure[begins])
-        # A row that only moved has its values, unless it is another one.
+        # A row that only moved keeps its values, unless it is another row.
         unsure = is_lost | ~follows[some.step] | some.may_be_other | (some.event == RowEvent.MOVED)
         adds = ~begins & (some.event == RowEvent.COLUMN_ADDED) & ~some.is_uncertain & ~unsure
         known = begins | adds
@@ -179,10 +181,10 @@ class CellSearch:
             chosen = np.flatnonzero(here & ~begins & ~adds)
             if not len(chosen):
                 continue
-            found = self._values_of(branch).read(
+            parts = self._values_of(branch).read(
                 positions[some.step[chosen]], some.before[chosen], self.row_ids[rows[chosen]]
             )
-            for part in found:
+            for part in parts:
                 mine = chosen[part.rows]
                 known[mine] = True
                 for name, cells in self.cells.items():
@@ -204,7 +206,7 @@ class CellSearch:
         return self._values[branch]
 
     def _find_births(self) -> None:
-        """Note which columns are younger than the events that account for their cells."""
+        """Record columns that are younger than the events that explain their cells."""
         for name, cells in self.cells.items():
             birth = self._birth_of(name)
             if birth is None:
@@ -224,7 +226,7 @@ class CellSearch:
             cells.is_new[older] = True
 
     def _birth_of(self, name: str) -> Birth | None:
-        """Return where a column began to exist; None where it is as old as what is known."""
+        """Return where a column began to exist; None if it is as old as the known history."""
         branch, line = self.now.view.branch, set[str | None]()
         position = self._values_of(branch).rows.history.position(self.now.version)
         while True:

@@ -35,7 +35,7 @@ def compaction_lineage(
     """Return the compactions that led to a version; None if none is known and no limit is set.
 
     They come from the config of the version, from kept transactions, also on parent branches, from
-    earlier configs that a restore replaced, and from fragment reuse indices. A compaction found in
+    earlier configs that a restore replaced, and from fragment reuse indices. A compaction in
     several of these is one entry.
 
     Parameters
@@ -46,7 +46,7 @@ def compaction_lineage(
         The version; the latest by default.
     include_undone : bool, default False
         Whether to include compactions that a later restore undid. Restores whose transaction is
-        lost are not known.
+        lost are unknown.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def compaction_lineage(
     ]
     entries = _merged(
         entry
-        for entry in chain(own, *[_found(*place) for place in line])
+        for entry in chain(own, *[_known_entries(*place) for place in line])
         if not any(entry.target_version in versions for versions in undone)
     )
     if not entries and stored.max_entries is None:
@@ -80,8 +80,8 @@ def compaction_lineage(
     return CompactionLineage(newest_first(entries), stored.max_entries)
 
 
-def _found(view: HistoryView, last: int) -> list[CompactionLineageEntry]:
-    """Return what transactions tell, then older configs, then fragment reuse indices."""
+def _known_entries(view: HistoryView, last: int) -> list[CompactionLineageEntry]:
+    """Return the compactions in transactions, then older configs, then fragment reuse indices."""
     entries = [
         *_of_rewrites(view.history, rewrites(view).between(0, last)),
         *_of_configs(view.history, last),
@@ -90,15 +90,15 @@ def _found(view: HistoryView, last: int) -> list[CompactionLineageEntry]:
 
 
 def _line(view: HistoryView, version: int) -> Iterator[tuple[HistoryView, int]]:
-    """Yield a branch and a version of it, then its parents and where they were left."""
+    """Yield a branch and a version of it, then its parents and the fork versions."""
     for place in (BranchVersion(view, version), *parents_of(view)):
         yield place.view, _of_branch(place.view, place.version)
 
 
 def _of_branch(view: HistoryView, version: int) -> int:
-    """Return a version; of a detached one that which its writer read, 0 if that is detached, too.
+    """Return a version; for a detached one its read version, 0 if that is detached, too.
 
-    It says no more of what it was built on.
+    It records nothing else about its base.
     """
     if version < FIRST_DETACHED:
         return version
@@ -110,7 +110,7 @@ def _of_branch(view: HistoryView, version: int) -> int:
 def _of_rewrites(
     history: History, groups: Sequence[RewriteGroup]
 ) -> Iterator[CompactionLineageEntry]:
-    """Yield an entry for each version of which groups are recorded."""
+    """Yield an entry for each version with recorded groups."""
     headers = {
         record.version: (record.transaction.header, record.manifest.timestamp)
         for record in history.records
@@ -139,7 +139,7 @@ def _of_rewrites(
 
 
 def _of_configs(history: History, last: int) -> Iterator[CompactionLineageEntry]:
-    """Yield what configs hold of the versions up to one, and later ones may not hold."""
+    """Yield the entries in configs of the versions up to one, which later configs may lack."""
     for record, text in lasting_lineages(history):
         try:
             lineage = decode_lineage(text)
@@ -164,8 +164,8 @@ def _named(record: VersionRecord, entry: CompactionLineageEntry) -> CompactionLi
 def _merged(entries: Iterable[CompactionLineageEntry]) -> list[CompactionLineageEntry]:
     """Return one entry for each compaction: the first one of it.
 
-    Other writers may store IDs of their own, and a fragment reuse index has none. Then the same
-    fragments tell that it is the same compaction.
+    Other writers may store IDs of their own, and a fragment reuse index has none. Then equal
+    fragments show that it is the same compaction.
     """
     merged: list[CompactionLineageEntry] = []
     ids: set[str | None] = set()

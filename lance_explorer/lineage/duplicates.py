@@ -1,4 +1,4 @@
-"""Keys that several rows of a version have, and the commits that brought each of these rows."""
+"""Keys that several rows of a version have, and the commits that wrote each of these rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -112,7 +112,7 @@ class Duplicates(Answering):
 
     @property
     def sentence(self) -> str:
-        """How many keys are there more than once, and what the later commits had read.
+        """How many keys occur more than once, and what the later commits had read.
 
         Examples
         --------
@@ -122,18 +122,18 @@ class Duplicates(Answering):
         key = ", ".join(self.key)
         nulls = f"{counted(self.num_null_rows, 'row')} with a null key"
         if not self.num_keys:
-            told = f"Each key of {key} is there once in version {self.version}"
-            return f"{told}, beside {nulls}." if self.num_null_rows else f"{told}."
+            sentence = f"Each key of {key} is there once in version {self.version}"
+            return f"{sentence}, beside {nulls}." if self.num_null_rows else f"{sentence}."
         verb = "is" if self.num_keys == 1 else "are"
-        told = (
+        sentence = (
             f"{counted(self.num_keys, 'key')} of {key} {verb} there more than once in version "
             f"{self.version}, in {counted(self.num_rows, 'row')}"
         )
-        return f"{told}, beside {nulls}." if self.num_null_rows else f"{told}."
+        return f"{sentence}, beside {nulls}." if self.num_null_rows else f"{sentence}."
 
     @property
     def causes(self) -> list[str]:
-        """What brought the later copies, in sentences, with how many of them."""
+        """The causes of the later copies, in sentences, with their numbers."""
         later = self._frame.filter(pl.col("copies").is_not_null())["earlier_copy"]
         counts = dict(later.cast(pl.String).value_counts().iter_rows())
         return [
@@ -144,7 +144,7 @@ class Duplicates(Answering):
 
     @property
     def since(self) -> int | None:
-        """The version that first brought a key again; None if that is not certain."""
+        """The version that first wrote an existing key; None if that is not certain."""
         later = self._frame.filter(pl.col("copies").is_not_null(), pl.col("earlier_copy") != "none")
         if self._num_shown < self.num_keys or self._frame["is_uncertain"].any():
             return None
@@ -154,12 +154,12 @@ class Duplicates(Answering):
     def answer(self) -> Answer:
         """The rows, key by key, each with the commit that gave it its key."""
         key = _frame_names(self.key)
-        told = {name: getattr(self, f"num_{name}") for name in ("keys", "rows", "null_rows")}
+        totals = {name: getattr(self, f"num_{name}") for name in ("keys", "rows", "null_rows")}
         cut = f", of the first {self._num_shown:,} keys" if self._num_shown < self.num_keys else ""
         return Answer(
             " ".join([self.sentence, *[f"{cause}." for cause in self.causes]]),
             (
-                Section("totals", None, told),
+                Section("totals", None, totals),
                 Section(
                     "rows",
                     f"Rows{cut}",
@@ -194,13 +194,13 @@ class Duplicates(Answering):
 _OF_COMMIT = ("branch", "version", "timestamp", "operation", "author", "job", "run", "evidence")
 
 _NEVER_REBASED = (OperationName.APPEND, OperationName.OVERWRITE)
-"""Of other operations ``read_version`` may be the one that it was rebased to (docs/FORMAT.md 7)."""
+"""For other operations ``read_version`` may be the rebased one (docs/FORMAT.md 7)."""
 
 _CAUSES = {
     "not read": "came by a commit that had not read the earlier one: two writers wrote the key at "
     "once",
     "same commit": "came with the earlier one, by the same commit",
-    "read": "came by a commit that had read the earlier one: it inserts without a look at keys",
+    "read": "came by a commit that had read the earlier one: it inserts without checking keys",
     "unknown": "came by a commit that may not have read the earlier one: two upserts of a key at "
     "once both insert it, and Lance notes the second as if it had read the first",
 }
@@ -218,10 +218,10 @@ def duplicates(
     limit = whole_number("limit", limit, least=1)
     shown_as = _frame_names(columns)
     alike, nulls = _candidates(view, number, columns)
-    found = _with_keys(view, number, columns, alike)
-    found = found.with_columns(copies=pl.len().over(shown_as)).filter(pl.col("copies") > 1)
-    keys = found.select(shown_as).unique().sort(shown_as)
-    shown = found.join(keys.head(limit), on=shown_as, how="semi")
+    copies = _with_keys(view, number, columns, alike)
+    copies = copies.with_columns(copies=pl.len().over(shown_as)).filter(pl.col("copies") > 1)
+    keys = copies.select(shown_as).unique().sort(shown_as)
+    shown = copies.join(keys.head(limit), on=shown_as, how="semi")
     some_nulls = _with_keys(view, number, columns, nulls.head(limit))
     rows = pl.concat(
         [
@@ -229,7 +229,7 @@ def duplicates(
             some_nulls.with_columns(copies=pl.lit(None, pl.Int64)),
         ]
     )
-    counts = _Counts(len(keys), len(found), len(nulls), min(limit, len(keys)))
+    counts = _Counts(len(keys), len(copies), len(nulls), min(limit, len(keys)))
     return Duplicates(columns, number, counts, _with_commits(view, number, columns, rows))
 
 
@@ -258,7 +258,7 @@ def _candidates(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return rows whose key has the same hash as that of another row, and rows with a null key.
 
-    Of each row a hash is held in memory, and no value.
+    For each row a hash is held in memory, and no value.
     """
     from lance_explorer.values.rows import row_batches
 
@@ -308,7 +308,7 @@ def _with_keys(
 
 
 def _frame_names(columns: Sequence[str]) -> list[str]:
-    """Return what the columns of a key are called beside those of the frame."""
+    """Return the names of key columns beside those of the frame."""
     own = {column.name for column in DUPLICATES.columns}
     return [free_name(name, {*own, *columns}) if name in own else name for name in columns]
 
@@ -316,7 +316,7 @@ def _frame_names(columns: Sequence[str]) -> list[str]:
 def _with_commits(
     view: HistoryView, version: int, columns: list[str], rows: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return rows with the commit that gave each its key, and what that had read."""
+    """Return rows with the commit that gave each its key, and its read version."""
     question = Question(None, tuple(columns), version, whole_blobs=True)
     cells = blamed_rows(view, question, rows.select("_rowid", "_rowaddr"))
     last = (

@@ -1,4 +1,4 @@
-"""Where the rows of fragments came from: the edges between lives, found kind by kind."""
+"""The origin of the rows of fragments: the edges between lives, found kind by kind."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -23,10 +23,10 @@ _Ids = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class StretchEdges:
-    """The nodes and edges of one stretch.
+    """The nodes and edges of one range of versions.
 
-    Fragments that only a record tells of, since the versions that had them are gone, become nodes
-    too: they are in ``unseen`` when the edges are found.
+    Fragments that only a record mentions, since their versions are gone, become nodes too: they are
+    in ``unseen`` once the edges are found.
     """
 
     def __init__(self, stretch: LinePart, parent: "StretchEdges | None" = None) -> None:
@@ -49,7 +49,7 @@ class StretchEdges:
         ]
 
     def find(self) -> Iterator[Edge]:
-        """Yield all edges that end in this stretch."""
+        """Yield all edges that end in this range."""
         yield from self._clones()
         yield from self._restores()
         yield from self._column_rewrites()
@@ -64,7 +64,7 @@ class StretchEdges:
             return
         known = self._parent.rewritten if self._parent else frozenset()
         for group in rewrites(self.stretch.view).between(0, int(versions[-1])):
-            if _ids(group) in known:  # a branch takes over the fragment reuse index
+            if _ids(group) in known:  # a branch inherits the fragment reuse index
                 continue
             position = int(np.searchsorted(versions, np.uint64(group.version)))
             old = {digest.id: self._before(position, group, digest) for digest in group.old}
@@ -84,7 +84,7 @@ class StretchEdges:
 
     @cached_property
     def rewritten(self) -> frozenset[_Ids]:
-        """The old and new fragments of each rewrite that led to the end of this stretch."""
+        """The old and new fragments of each rewrite that led to the end of this range."""
         versions = self.stretch.history.versions[: self.stretch.num_versions]
         last = int(versions[-1]) if len(versions) else 0
         own = {_ids(group) for group in rewrites(self.stretch.view).between(0, last)}
@@ -144,7 +144,7 @@ class StretchEdges:
             )
 
     def _rows_written(self) -> dict[int, int]:
-        """Return the rows of all fragments that were made at each position, where known."""
+        """Return the rows of all fragments created at each position, where known."""
         lives = self.stretch.lives
         rows: dict[int, list[int]] = defaultdict(list)
         for position, state in zip(lives.first.tolist(), lives.first_states.tolist(), strict=True):
@@ -193,7 +193,7 @@ class StretchEdges:
             state = int(lives.first_states[life])
             back = history.states[state]
             for old in reversed(earlier[: earlier.index(life)]):
-                # Not the last state alone: a cast may have replaced every file since.
+                # Not only the last state: a cast may have replaced every file since.
                 if any(same_life(history.states[key], back) for key in lives.states(old)):
                     position = int(lives.first[life])
                     yield self._came_back(old, life, state, history.records[position])
@@ -254,7 +254,7 @@ class StretchEdges:
         return node
 
     def at_end(self, fragment: Fragment) -> FragmentNode | None:
-        """Return the life at the end of this stretch that a fragment of a branch goes on with."""
+        """Return the life at the end of this range that a fragment of a branch continues."""
         lives, history = self.stretch.lives, self.stretch.history
         life = lives.find(fragment.id, self.stretch.num_versions - 1)
         if life is None or not same_life(history.states[lives.last_states[life]], fragment):
@@ -267,7 +267,7 @@ def _ids(group: RewriteGroup) -> _Ids:
 
 
 def _has_new_values(before: Fragment, after: Fragment) -> bool:
-    """Whether a state has a file or an overlay that the one before lacks."""
+    """Whether a state has a file or an overlay that the previous one lacks."""
     if before.files == after.files and before.overlays == after.overlays:
         return False
     return bool(

@@ -1,4 +1,4 @@
-"""The frame of what happened to rows: declared once, and made of many rows at a time."""
+"""The frame of events of rows: declared once, and made for many rows at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventColumns(Columns):
-    """What happened to rows, one entry a row and event.
+    """The events of rows, one entry for each row and event.
 
     ``step`` is the number of the version among some steps, ``row`` that of the row among some rows.
     ``may_be_other`` says whether the event may be of another row than the one that is asked for.
@@ -55,7 +55,7 @@ class EventColumns(Columns):
         return len(self.row)
 
     def doubted(self, where: NDArray[np.bool_]) -> "EventColumns":
-        """Return the same, some of which may be of other rows."""
+        """Return the same, some of which may belong to other rows."""
         weaker = np.where(where, np.uint8(Evidence.INFERRED), np.uint8(0))
         return replace(
             self,
@@ -65,7 +65,7 @@ class EventColumns(Columns):
         )
 
     def by_row(self, num_rows: int) -> "EventColumns":
-        """Return the entries of each row together, in the order that they have."""
+        """Return the entries grouped by row, in their order."""
         counts = np.bincount(self.row, minlength=num_rows)
         if (counts <= 1).all() and (np.diff(self.row) > 0).all():
             return self
@@ -108,16 +108,16 @@ class EventColumns(Columns):
         }
 
 
-def event_columns(step: int, found: RowsInStep) -> EventColumns:
+def event_columns(step: int, in_step: RowsInStep) -> EventColumns:
     """Return the entries of one version, which is the step of that number."""
-    events, run = found.events, found.run
+    events, run = in_step.events, in_step.run
     return EventColumns(
-        row=found.row,
+        row=in_step.row,
         step=np.full(len(run), step),
         event=events.event[run],
         version=events.version[run],
-        before=found.before,
-        after=found.after,
+        before=in_step.before,
+        after=in_step.after,
         is_uncertain=events.is_uncertain[run],
         evidence=events.evidence[run],
         may_be_other=np.zeros(len(run), dtype=np.bool_),

@@ -1,6 +1,6 @@
 """The graph of fragments in formats of other programs.
 
-These know no tuples and no nulls: nodes are named as in frames, and what is unknown is left out.
+These have no tuples and no nulls: nodes are named as in frames, and unknown values are left out.
 """
 
 import json
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["NODE_LINK", "plain_graph", "to_dot", "to_graphml", "to_json", "to_mermaid"]
 
 NODE_LINK = {"source": "from", "target": "to", "edges": "edges"}
-"""How networkx names the parts of node-link JSON; an attribute of edges is ``source``."""
+"""Networkx's names for the parts of node-link JSON; an attribute of edges is ``source``."""
 
 
 def plain_graph(graph: "nx.MultiDiGraph") -> "nx.MultiDiGraph":
-    """Return the graph with names for nodes, and without attributes that are unknown."""
+    """Return the graph with names for nodes, and without unknown attributes."""
     import networkx as nx
 
     plain = nx.MultiDiGraph()
@@ -104,6 +104,6 @@ def _quoted(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text as Mermaid shows it: what has a meaning there as a numbered entity."""
+    """Return text for Mermaid: special characters become numbered entities."""
     shown = "".join([c if c.isalnum() or c in " \n,:.-_/" else f"#{ord(c)};" for c in text])
     return shown.replace("\n", "<br>")

@@ -51,10 +51,10 @@ def find(
     wanted = None if columns is None else names("columns", columns)
     question = Question(where.strip(), deleted, wanted)
     limit = whole_number("limit", limit, least=1)
-    return _found(view, question, limit, whole_number("max_bytes", max_bytes))
+    return _searched(view, question, limit, whole_number("max_bytes", max_bytes))
 
 
-def _found(view: HistoryView, question: Question, limit: int, max_bytes: int) -> "Found":
+def _searched(view: HistoryView, question: Question, limit: int, max_bytes: int) -> "Found":
     search = begin_search(view, question)
     search_on(search, limit, max_bytes)
     return Found(search, question, limit, max_bytes)
@@ -70,7 +70,7 @@ class Found(Answering):
     where : str
         What was asked for.
     answer : Answer
-        The rows and what became of them; ``go_on()`` searches further.
+        The rows and what happened to them; ``go_on()`` searches further.
     """
 
     def __init__(self, search: ValueSearch, question: Question, limit: int, max_bytes: int) -> None:
@@ -83,23 +83,23 @@ class Found(Answering):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all that was asked for was searched, and all rows that were found are told."""
+        """Whether everything was searched, and all found rows are returned."""
         search = self._search
         return not search.waiting and len(search.found) <= self._limit and not self._lost
 
     @property
     def num_rows(self) -> int:
-        """How many rows were found so far; those above the limit are not told."""
+        """How many rows were found so far, including those above the limit."""
         return len(self._search.found)
 
     @property
     def bytes_read(self) -> int:
-        """How many bytes were read to find them; those of the values that are told do not count."""
+        """How many bytes were read to find them, without those of returned values."""
         return self._search.bytes_read
 
     @property
     def searched_from(self) -> int | None:
-        """The first version that was searched whole, as were those after it; None: none was."""
+        """The first completely searched version, as all later ones are; None if none was."""
         search = self._search
         if search.searched_from >= search.positions.stop:
             return None
@@ -116,13 +116,13 @@ class Found(Answering):
         """
         search = self._search
         count = "no row" if not self.num_rows else f"{self.num_rows:,} row"
-        found = f"{count}{'' if self.num_rows < 2 else 's'} found"
+        begin = f"{count}{'' if self.num_rows < 2 else 's'} found"
         if self.searched_from is None:
-            return f"{found}: nothing was searched yet."
+            return f"{begin}: nothing was searched yet."
         last = search.rows.history.records[search.positions.stop - 1].version
         first = self.searched_from
         which = f"version {last}" if first == last else f"versions {first} to {last}"
-        parts = [f"{found} in {which}"]
+        parts = [f"{begin} in {which}"]
         if not self.num_rows and (others := _other_branches(search.rows.view)):
             parts.append(others)
         if self.num_rows > self._limit:
@@ -135,7 +135,7 @@ class Found(Answering):
 
     @property
     def answer(self) -> Answer:
-        """The rows, newest first, and what became of them."""
+        """The rows, newest first, and what happened to them."""
         rows = self.to_polars()
         values = tuple(rows.columns[len(FOUND.names) :])
         shown = rows.select("_rowid", *_LIVES, *_WHO, *values)
@@ -155,14 +155,14 @@ class Found(Answering):
         )
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the rows, newest first, each as often as it was seen with other values.
+        """Return the rows, newest first, each once for each of its values.
 
         Returns
         -------
         polars.DataFrame
             The columns of :data:`~lance_explorer.lineage.found_rows.FOUND`, then those of the
             values, named as in the latest version, or in the last one that has them; a name that is
-            taken gets an underscore. Blobs are described, and not read. One that had a type whose
+            taken gets an underscore. Blobs are described, not read. One that had a type whose
             values the later one cannot hold exactly is two columns, as are two that had one name:
             the earlier one has a number after its name, as in ``tags@1``.
 
@@ -188,7 +188,7 @@ class Found(Answering):
         return findings_frame(self._search.findings)
 
     def go_on(self, limit: int = DEFAULT_LIMIT, max_bytes: int = DEFAULT_BYTES) -> "Found":
-        """Search on, and return all that was found until then.
+        """Continue the search, and return all that was found until then.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class Found(Answering):
 
         def searched(view: HistoryView) -> Found:
             if view is not known:
-                return _found(view, self._question, most, self.bytes_read + more)
+                return _searched(view, self._question, most, self.bytes_read + more)
             old = self._search
             search = replace(
                 old,
@@ -228,9 +228,9 @@ class Found(Answering):
         return any(finding.code == "values_lost" for finding in self._search.findings)
 
     def _framed(self, view: HistoryView) -> pl.DataFrame:
-        if view is not self._search.rows.view:  # files are gone that were there: search again
-            found = _found(view, self._question, self._limit, self._max_bytes)
-            self._search = found._search
+        if view is not self._search.rows.view:  # files are gone that existed: search again
+            more = _searched(view, self._question, self._limit, self._max_bytes)
+            self._search = more._search
         search = self._search
         shown = ShownColumns(search.rows, search.positions, self._question.columns)
         seen = newest(sightings(search, shown), self._limit)
@@ -243,7 +243,7 @@ class Found(Answering):
 
 
 def _other_branches(view: HistoryView) -> str:
-    """Say which branches a search did not look at; nothing where there are no others."""
+    """Say which branches a search did not cover; "" if there are no others."""
     others = [name for name in ("main", *view.refs.branches) if name != (view.branch or "main")]
     if len(others) > _FEW_BRANCHES:
         return f"{len(others)} other branches were not searched"

@@ -35,18 +35,18 @@ def follow_addresses(
     begin_version: int | None = None,
     end_version: int | None = None,
 ) -> pl.DataFrame:
-    """Return where rows went: one row an address, also for those given twice, in input order.
+    """Return where rows went: one row for each address, also for repeated ones, in input order.
 
     ``outcome`` is ``live`` if the row is live at the end, ``not_live`` if none was live at the
     address to begin with, else what ended it on the way: ``deleted``, ``overwritten``, and
-    backwards ``created`` or ``restored``. Without stable row IDs a commit may take out rows and put
-    in rows, and which became which cannot be told: then it is ``updated`` if it is certain that all
-    were updated, else ``updated_or_deleted``, backwards ``created_or_updated``. A restore over such
-    a commit gives ``reverted_or_deleted``, backwards ``restored_or_reverted``; where the commit is
-    a detached one, ``created_or_updated``. ``follow`` has such rows as deleted, created or
-    restored, with ``is_uncertain``. ``unknown`` is what lost versions took along.
+    backwards ``created`` or ``restored``. Without stable row IDs a commit may remove and add rows
+    that cannot be paired: then the outcome is ``updated`` if it is certain that all were updated,
+    else ``updated_or_deleted``, backwards ``created_or_updated``. A restore over such a commit
+    gives ``reverted_or_deleted``, backwards ``restored_or_reverted``; where the commit is a
+    detached one, ``created_or_updated``. ``follow`` has such rows as deleted, created or restored,
+    with ``is_uncertain``. ``unknown`` is what lost versions took along.
 
-    Where nothing but counts and order leads over lost versions, all of this may be another row's:
+    If only counts and order link a row over lost versions, all of this may belong to another row:
     then ``is_uncertain`` is true.
 
     Parameters
@@ -72,15 +72,15 @@ def follow_addresses(
     path = _Path(asked[live][first], forwards=forwards)
     positions = range(begin + 1, end + 1) if forwards else range(begin, end, -1)
     links = last_links_at(rows, begin, unique)
-    for found in trace(rows, unique, positions):
-        step, ids = found.events.step, unique[found.row]
+    for in_step in trace(rows, unique, positions):
+        step, ids = in_step.events.step, unique[in_step.row]
         was, is_now = [
             last_links(rows, states.values(), ids, addresses)
-            for states, addresses in ((step.removed, found.before), (step.added, found.after))
+            for states, addresses in ((step.removed, in_step.before), (step.added, in_step.after))
         ]
-        last = np.where((found.after == NO_ADDRESS) | (not forwards), was, is_now)
-        last = np.where(found.before == NO_ADDRESS, is_now, last)
-        path.step(found, last != links[found.row])
+        last = np.where((in_step.after == NO_ADDRESS) | (not forwards), was, is_now)
+        last = np.where(in_step.before == NO_ADDRESS, is_now, last)
+        path.step(in_step, last != links[in_step.row])
     if rows.namesakes or rows.history.is_uncertain.any():
         path.doubt(_may_be_back(rows, unique, end))
     place = np.full(len(asked), -1, dtype=np.int64)
@@ -89,7 +89,7 @@ def follow_addresses(
 
 
 class _Path:
-    """Where rows are so far, each identity once; in what follows *here* is where they are."""
+    """The current places of rows, each identity once; *here* means these places."""
 
     def __init__(self, addresses: Uint64Array, *, forwards: bool) -> None:
         count = len(addresses)
@@ -103,28 +103,28 @@ class _Path:
         self._source = np.zeros(count, dtype=np.int64)
         self._sources = list[str]()
 
-    def step(self, found: RowsInStep, may_be_other: NDArray[np.bool_]) -> None:
-        """Take all rows over one version; those that it is told of may be others after it."""
-        here, there = found.before, found.after
-        event = found.events.event[found.run]
+    def step(self, in_step: RowsInStep, may_be_other: NDArray[np.bool_]) -> None:
+        """Move all rows over one version; rows with an event may be others after it."""
+        here, there = in_step.before, in_step.after
+        event = in_step.events.event[in_step.run]
         returns = event == RowEvent.RESTORED
         if not self._forwards:
             here, there = there, here
             returns = np.ones(len(event), dtype=np.bool_)  # what ended a row is where it comes from
-        # A row that is nowhere can only return, and one that is somewhere only go on from there;
-        # one that stays where it is needs no telling.
-        concerned = (here == self._address[found.row]) & (here != there)
+        # A missing row can only return, and an existing one only continue from its place; an
+        # unchanged row needs no entry.
+        concerned = (here == self._address[in_step.row]) & (here != there)
         concerned &= (here != NO_ADDRESS) | returns
-        concerned &= ~((found.before == NO_ADDRESS) & ~np.isin(event, _BRING))
+        concerned &= ~((in_step.before == NO_ADDRESS) & ~np.isin(event, _BRING))
         some = np.flatnonzero(concerned)
-        row, run = found.row[some], found.run[some]
-        events = found.events
+        row, run = in_step.row[some], in_step.run[some]
+        events = in_step.events
         evidence = events.evidence[run]
-        goes_on = there[some] != NO_ADDRESS
-        is_lost = (evidence == Evidence.LOST) & ~goes_on
+        continues = there[some] != NO_ADDRESS
+        is_lost = (evidence == Evidence.LOST) & ~continues
         evidence = np.maximum(self._evidence[row], evidence)
-        # A row that is found again is proven by its identity, whatever became of it meanwhile.
-        evidence[goes_on & (evidence == Evidence.LOST)] = Evidence.DERIVED
+        # A row that is found again is proven by its identity, whatever happened to it meanwhile.
+        evidence[continues & (evidence == Evidence.LOST)] = Evidence.DERIVED
         self._evidence[row] = evidence
         self._is_uncertain[row] = may_be_other[some]
         self._sources.append(events.step.source)
@@ -133,15 +133,15 @@ class _Path:
         outcome = _OUTCOMES[events.event[run]]
         outcome = np.where(events.is_uncertain[run], _doubted(events.step)[outcome], outcome)
         outcome = np.where(is_lost, Outcome.UNKNOWN, outcome)
-        self._outcome[row] = np.where(goes_on, Outcome.LIVE, outcome)
-        self._version[row] = np.where(goes_on, NO_VERSION, events.version[run])
+        self._outcome[row] = np.where(continues, Outcome.LIVE, outcome)
+        self._version[row] = np.where(continues, NO_VERSION, events.version[run])
         self._written_to[row] = NO_ADDRESS
         if self._forwards and len(events.step.new_fragments) == 1:
             updated = row[self._outcome[row] == Outcome.UPDATED]
             self._written_to[updated] = np.uint64(events.step.new_fragments[0]) << np.uint64(32)
 
     def doubt(self, where: NDArray[np.bool_]) -> None:
-        """Say of rows that are not live at the end that they may be."""
+        """Mark rows that are not live at the end as possibly live."""
         chosen = where & (self._outcome != Outcome.LIVE)
         self._outcome[chosen] = Outcome.UNKNOWN
         self._evidence[chosen] = Evidence.LOST
@@ -173,9 +173,9 @@ class _Path:
 
 
 def _may_be_back(rows: StateRows, identities: Uint64Array, position: int) -> NDArray[np.bool_]:
-    """Tell which rows are in a version, though a commit that nothing tells of took them there.
+    """Tell which rows are in a version, although an unknown commit moved them there.
 
-    With row IDs also those that may be the ones that have their IDs: who has them is not known.
+    With row IDs also those that may be the ones with their IDs, if these are ambiguous.
     """
     live = live_rows(rows, position)
     is_there = IdentitySet.of(live.identity, live.identity + live.length).has(identities)
@@ -187,7 +187,7 @@ def _may_be_back(rows: StateRows, identities: Uint64Array, position: int) -> NDA
 
 
 def _doubted(step: StepFacts) -> NDArray[np.uint8]:
-    """Return for each outcome what to say where the commit may have done less than that."""
+    """Return for each outcome the weaker one for commits that may have done less."""
     outcomes = np.arange(len(Outcome), dtype=np.uint8)
     if step.name == OperationName.RESTORE:
         outcomes[Outcome.DELETED] = Outcome.REVERTED_OR_DELETED
@@ -202,7 +202,7 @@ def _doubted(step: StepFacts) -> NDArray[np.uint8]:
 
 
 _BRING = [RowEvent.CREATED, RowEvent.RESTORED]
-"""Events of rows that were not live before; others of such rows tell more of the same."""
+"""Events of rows that were not live before; other events of such rows add nothing."""
 
 _OUTCOMES = np.full(len(RowEvent), Outcome.UNKNOWN, dtype=np.uint8)
 _OUTCOMES[RowEvent.DELETED] = Outcome.DELETED

@@ -1,9 +1,9 @@
 """Follow rows through the versions of a table, forwards and backwards, one row or millions.
 
-With stable row IDs a row is its ID on its branch; where an ID was given to several rows, one after
-the other, what happened to all of them is told. Without, it is its address, which compactions
-carry on, and ``update()`` too where its order can be told (``inferred``). What happened before a
-branch left its parent is read there.
+With stable row IDs a row is its ID on its branch; if an ID was given to several rows, one after the
+other, the events of all of them are returned. Without them, it is its address, which compactions
+carry along, and ``update()`` too if its order is known (``inferred``). Events before a branch left
+its parent are read there.
 """
 
 from dataclasses import replace
@@ -75,21 +75,21 @@ def row_history(
     if not parts:
         raise row_not_found(view, view.latest_version, row_id)
     columns = EventColumns.concatenated(parts)
-    told = _told(view, columns, steps)
-    known_from = told.pop("known_from")
-    said = {**told, **_facts(view, columns, steps), "known_from": known_from}
+    events = _event_fields(view, columns, steps)
+    known_from = events.pop("known_from")
+    said = {**events, **_facts(view, columns, steps), "known_from": known_from}
     frame = ROW_HISTORY.build(said)
     return with_values(view, frame, row_id) if values else frame
 
 
-def _told(view: HistoryView, columns: EventColumns, steps: _Steps) -> dict[str, pl.Series]:
+def _event_fields(view: HistoryView, columns: EventColumns, steps: _Steps) -> dict[str, pl.Series]:
     """Return the columns of a frame of events."""
-    told = columns.frame(steps)
-    return {**told, "known_from": known_from_branches(view, told["branch"], told["version"])}
+    fields = columns.frame(steps)
+    return {**fields, "known_from": known_from_branches(view, fields["branch"], fields["version"])}
 
 
 def _facts(view: HistoryView, columns: EventColumns, steps: _Steps) -> dict[str, pl.Series]:
-    """Return what the commit of each event says of itself, where that commit is kept."""
+    """Return what the commit of each event records, if that commit is kept."""
     own = np.array([step.version for _, step in steps], dtype=np.uint64)[columns.step]
     said = facts_of_records((view.on_branch(branch), step.after) for branch, step in steps)
     facts = pl.DataFrame(said, schema=dict.fromkeys(said, TEXT))[columns.step]
@@ -98,7 +98,7 @@ def _facts(view: HistoryView, columns: EventColumns, steps: _Steps) -> dict[str,
 
 
 def _identities(rows: StateRows, row_id: int, at: int | None) -> tuple[list[int], int]:
-    """Return the identity of a row that is given by its address in a version; all of a row ID.
+    """Return the identity of a row given by its address in a version, or of all rows with an ID.
 
     And the position of the version in which it is meant.
     """
@@ -106,8 +106,8 @@ def _identities(rows: StateRows, row_id: int, at: int | None) -> tuple[list[int]
         raise RowNotFoundError(f"{row_id} is no row ID: those go from 0 to 2^64 - 2")
     position = None if at is None else position_of(rows, at)
     if rows.has_row_ids_at(rows.ids_from if position is None else position):
-        found: list[int] = rows.bearers(np.array([row_id], dtype=np.uint64))[0].tolist()
-        return found, len(rows.history) - 1
+        bearers: list[int] = rows.bearers(np.array([row_id], dtype=np.uint64))[0].tolist()
+        return bearers, len(rows.history) - 1
     address = np.array([row_id], dtype=np.uint64)
     if position is None:
         position = _last_position(rows, row_id)
@@ -136,9 +136,9 @@ def _last_position(rows: StateRows, address: int) -> int | None:
 def _history(
     rows: StateRows, identities: list[int], asked_at: int, last_version: int | None
 ) -> tuple[list[EventColumns], _Steps]:
-    """Return the events of rows with one ID up to a version, those on ancestors too, and steps.
+    """Return the events of rows with one ID up to a version, also on ancestors, and steps.
 
-    The rows are meant in the version at the position ``asked_at``.
+    The rows are those of the version at the position ``asked_at``.
     """
     parts, steps = list[EventColumns](), _Steps()
     fork = fork_of(rows.view)
@@ -157,18 +157,18 @@ def _history(
                 steps.append((rows.view.branch, step_facts(rows, 0)))
         may_be_other = (last_links_at(rows, asked_at, shared) >= 0).any()
         parts = [columns.doubted(np.full(len(columns), may_be_other)) for columns in parts]
-    told = [events for identity in identities for events in timeline(rows, identity)]
-    told.sort(key=lambda events: (events.step.position, _comes(events)))
-    for events in told:
+    ordered = [events for identity in identities for events in timeline(rows, identity)]
+    ordered.sort(key=lambda events: (events.step.position, _comes(events)))
+    for events in ordered:
         if is_over_gap and not events.step.position:
             continue
         if not len(events) or (last_version is not None and events.step.version > last_version):
             continue
         one = np.zeros(len(events), dtype=np.int64)
         run = np.arange(len(events))
-        found = RowsInStep(events, one, run, events.before, events.after)
-        columns = event_columns(len(steps), found)
-        columns = columns.doubted(_may_be_others(rows, found, events.identity, asked_at))
+        in_step = RowsInStep(events, one, run, events.before, events.after)
+        columns = event_columns(len(steps), in_step)
+        columns = columns.doubted(_may_be_others(rows, in_step, events.identity, asked_at))
         if fork is not None:
             columns = columns.where(columns.version > np.uint64(fork.version))
         if len(columns.row):
@@ -178,7 +178,7 @@ def _history(
 
 
 def _comes(events: RowEvents) -> bool:
-    """Whether the row was not live: another one that had its ID ends first."""
+    """Whether the row was not live: another one with its ID ends first."""
     return bool(len(events)) and bool(events.before[0] == NO_ADDRESS)
 
 
@@ -231,7 +231,7 @@ def follow(
     if len(identities) > len(wanted):  # of two rows with one ID, the one that ends comes first
         columns = columns.where(np.lexsort((columns.before == NO_ADDRESS, columns.step)))
     columns = columns.by_row(len(wanted))
-    return FOLLOWED.build({"_rowid": wanted[columns.row], **_told(view, columns, steps)})
+    return FOLLOWED.build({"_rowid": wanted[columns.row], **_event_fields(view, columns, steps)})
 
 
 def followed_events(
@@ -261,28 +261,28 @@ def followed_events(
         may_be_other = last_links_at(rows, asked_at, identities) >= 0
         parts = [columns.doubted(may_be_other[columns.row]) for columns in parts]
     order = _ascending(identities, known)
-    for found in trace(rows, identities[order], positions):
-        columns = event_columns(len(steps), found)
+    for in_step in trace(rows, identities[order], positions):
+        columns = event_columns(len(steps), in_step)
         columns = replace(columns, row=order[columns.row])
-        columns = columns.doubted(_may_be_others(rows, found, identities[columns.row], asked_at))
+        columns = columns.doubted(_may_be_others(rows, in_step, identities[columns.row], asked_at))
         if fork is not None:
             columns = columns.where(columns.version > np.uint64(fork.version))
-            if is_over_gap and not found.events.step.position:
+            if is_over_gap and not in_step.events.step.position:
                 columns = columns.where(~was_there[columns.row])
         parts.append(columns)
-        steps.append((rows.view.branch, found.events.step))
+        steps.append((rows.view.branch, in_step.events.step))
     return parts, steps
 
 
 def _may_be_others(
-    rows: StateRows, found: RowsInStep, identities: Uint64Array, asked_at: int
+    rows: StateRows, in_step: RowsInStep, identities: Uint64Array, asked_at: int
 ) -> NDArray[np.bool_]:
-    """Tell which events may be of other rows than those with their identities in a version."""
-    step, before, after = found.events.step, found.before, found.after
+    """Tell which events may belong to other rows than those with their identities in a version."""
+    step, before, after = in_step.events.step, in_step.before, in_step.after
     sides = [(step.removed, before), (step.added, after)]
     if asked_at >= step.position:
         sides.reverse()
-    # What counts is the side of the event that is nearer, where the row is live there.
+    # The nearer side of the event counts, if the row is live there.
     near, far = [last_links(rows, states.values(), identities, at) for states, at in sides]
     own = np.where(sides[0][1] != NO_ADDRESS, near, far)
     others: NDArray[np.bool_] = own != last_links_at(rows, asked_at, identities)
@@ -290,6 +290,6 @@ def _may_be_others(
 
 
 def _ascending(identities: Uint64Array, chosen: NDArray[np.bool_]) -> Positions:
-    """Return where some identities stand, in rising order of the identities."""
+    """Return the positions of some identities, in rising order of the identities."""
     some = np.flatnonzero(chosen)
     return some[np.argsort(identities[some], kind="stable")]

@@ -1,4 +1,4 @@
-"""What became of rows between a fork and the first kept version of the branch, if that is later."""
+"""The fate of rows between a fork and the first kept version of the branch, if that is later."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def has_gap(rows: StateRows, fork: ForkRows | None) -> bool:
 def since_fork(rows: StateRows, fork: ForkRows, row_ids: Uint64Array, step: int) -> EventColumns:
     """Return what happened to rows of the parent up to the first kept version of the branch.
 
-    Without stable row IDs the rows that are known to be those of the parent did not move.
+    Without stable row IDs, rows that are known to be those of the parent did not move.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def since_fork(rows: StateRows, fork: ForkRows, row_ids: Uint64Array, step: int)
     before, after = [np.where(live, addresses, NO_ADDRESS) for addresses, live in places]
     written = EventColumns.empty()
     if rows.has_row_ids_at(0):
-        told = [event_columns(step, found) for found in trace(rows, row_ids, range(1))]
-        written = EventColumns.concatenated(told)
+        events = [event_columns(step, in_step) for in_step in trace(rows, row_ids, range(1))]
+        written = EventColumns.concatenated(events)
         written = written.where(written.version > np.uint64(fork.version))
     is_told = np.zeros(len(row_ids), dtype=np.bool_)
     is_told[written.row] = True
@@ -82,9 +82,9 @@ def since_fork(rows: StateRows, fork: ForkRows, row_ids: Uint64Array, step: int)
 
 
 def _rewritten(rows: StateRows, fork: ForkRows) -> Uint64Array:
-    """Return the IDs of fragments that have values of a column in other files than at the fork.
+    """Return the IDs of fragments with values of a column in other files than at the fork.
 
-    Row versions do not tell of writes in place by lost commits.
+    Row versions do not show writes in place by lost commits.
     """
     ends = fork.parent.history.records[fork.position], rows.history.records[0]
     places = (
@@ -95,10 +95,10 @@ def _rewritten(rows: StateRows, fork: ForkRows) -> Uint64Array:
     here, there = fork.parent.history, rows.history
     old = {here.states[state].id: here.states[state] for state in here.states_at(fork.position)}
     new = [there.states[state] for state in there.states_at(0)]
-    found = [
+    row_ids = [
         fragment.id
         for fragment in new
         if fragment.id in old
         and in_place(old[fragment.id], fragment, schemas) is InPlace.VALUES_DIFFER
     ]
-    return np.array(found, dtype=np.uint64)
+    return np.array(row_ids, dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Rows that were found, as a frame: when each was seen so, what it was, and what ended that."""
+"""Found rows as a frame: the versions with the same values, and the event that ended them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ said of the one that ended it."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sightings:
-    """Stretches of versions in which rows were found, one after the other for each row.
+    """Ranges of versions in which rows were found, ordered by row.
 
     Attributes
     ----------
@@ -132,14 +132,14 @@ class Sightings:
         )
 
     def in_order(self) -> "Sightings":
-        """Return them by row, oldest first; what goes on in the same place and files is one."""
+        """Return them by row, oldest first, merging ranges in the same place and files."""
         ordered = self.where(np.lexsort((self.first, self.identity)))
         same = ordered.address[1:] == ordered.address[:-1]
         same &= ordered.content[1:] == ordered.content[:-1]
-        return ordered.joined(ordered.goes_on() & same)
+        return ordered.joined(ordered.continues() & same)
 
     def joined(self, follows: NDArray[np.bool_]) -> "Sightings":
-        """Return them with those that go on from the one before as one with it."""
+        """Merge ranges that continue the previous one."""
         if not len(self):
             return self
         begins = np.flatnonzero(np.append(True, ~follows))
@@ -152,11 +152,11 @@ class Sightings:
             self.content[ends],
         )
 
-    def goes_on(self) -> NDArray[np.bool_]:
+    def continues(self) -> NDArray[np.bool_]:
         """Return for each but the first whether it goes on with the row of the one before."""
         same = self.identity[1:] == self.identity[:-1]
-        goes_on: NDArray[np.bool_] = same & (self.first[1:] == self.last[:-1] + 1)
-        return goes_on
+        continues: NDArray[np.bool_] = same & (self.first[1:] == self.last[:-1] + 1)
+        return continues
 
 
 def merged(
@@ -167,7 +167,7 @@ def merged(
     *,
     has_blobs: bool,
 ) -> tuple[Sightings, pl.DataFrame]:
-    """Return stretches that go on with the same values as one, and the values of each.
+    """Return ranges, merged if they continue with the same values, and the values of each.
 
     Parameters
     ----------
@@ -189,18 +189,20 @@ def merged(
     for position in np.unique(seen.last).tolist() if rows.doubtful_links else ():
         here = seen.last == position
         links[here] = last_links_at(rows, position, seen.identity[here])
-    same = seen.goes_on() & (links[1:] == links[:-1])
+    same = seen.continues() & (links[1:] == links[:-1])
     if not values.width:  # none can be read
         return seen.joined(same), values
-    if has_blobs:  # of which only positions and sizes are read: equal ones say nothing elsewhere
+    if has_blobs:  # of which only positions and sizes are read: equal ones prove nothing elsewhere
         same &= (seen.address[1:] == seen.address[:-1]) & (seen.content[1:] == seen.content[:-1])
     numbers, known = np.arange(len(seen)), dict[str, NDArray[np.int64]]()
     begins = np.maximum.accumulate(np.where(np.append(True, ~same), numbers, 0))
     for name, there in has.items():
         last = np.maximum.accumulate(np.where(there, numbers, -1))
         known[name] = np.where(last < begins, numbers, last)
-        told = values[name].gather(known[name])
-        same &= ~(told.ne_missing(told.shift(1)).to_numpy()[1:] & there[1:] & (last >= begins)[:-1])
+        ordered = values[name].gather(known[name])
+        same &= ~(
+            ordered.ne_missing(ordered.shift(1)).to_numpy()[1:] & there[1:] & (last >= begins)[:-1]
+        )
     begins = np.maximum.accumulate(np.where(np.append(True, ~same), numbers, 0))
     ends = np.flatnonzero(np.append(~same, True))
     shown = []
@@ -236,7 +238,7 @@ def found_frame(
     exact = history.begins_exactly[seen.first] & (
         (seen.first > searched_from) | (searched_from == 0)
     )
-    told = {
+    fields = {
         "branch": [view.branch] * len(seen),
         "_rowid": _names(rows, seen),
         "_rowaddr": seen.address,
@@ -249,7 +251,7 @@ def found_frame(
         **{name: ends[name] for name in ends.columns},
         "known_from": known_from(view, versions[seen.last]),
     }
-    return FOUND.build(told).hstack(values)
+    return FOUND.build(fields).hstack(values)
 
 
 def _names(rows: StateRows, seen: Sightings) -> pl.Series:
@@ -261,7 +263,7 @@ def _names(rows: StateRows, seen: Sightings) -> pl.Series:
 
 
 def _ends(rows: StateRows, seen: Sightings, is_live: NDArray[np.bool_]) -> pl.DataFrame:
-    """Return what ended each stretch, a line each; nulls where the row is live."""
+    """Return the event that ended each range, a line each; nulls if the row is live."""
     history, view = rows.history, rows.view
     position = np.where(is_live, -1, seen.last + 1)
     lines = pl.DataFrame({"identity": seen.identity, "position": position})
@@ -289,11 +291,11 @@ def _ends(rows: StateRows, seen: Sightings, is_live: NDArray[np.bool_]) -> pl.Da
             **dict.fromkeys(said, TEXT),
         },
     )
-    found = events.join(commits, on="position", how="left", maintain_order="left")
+    ends = events.join(commits, on="position", how="left", maintain_order="left")
     ended = pl.coalesce("version", "own_version")
     is_own = ended == pl.col("own_version")
     of_commit = ("ended_at", "ended_operation", *said)
-    return found.select(
+    return ends.select(
         pl.col("event").alias("ended_as"),
         ended.alias("ended_version"),
         *[pl.when(is_own).then(pl.col(name)).alias(name) for name in of_commit],
@@ -303,7 +305,7 @@ def _ends(rows: StateRows, seen: Sightings, is_live: NDArray[np.bool_]) -> pl.Da
 
 
 def _events(rows: StateRows, lines: pl.DataFrame) -> pl.DataFrame:
-    """Return what happened to some rows at some positions; of several things what ended the row."""
+    """Return the events of some rows at some positions; of several the one that ended the row."""
     parts = [
         pl.DataFrame(
             schema={
@@ -334,5 +336,5 @@ def _events(rows: StateRows, lines: pl.DataFrame) -> pl.DataFrame:
                 }
             )
         )
-    found = pl.concat(parts).sort("is_gone", "version", descending=True)
-    return found.unique(["identity", "position"], keep="first").drop("is_gone")
+    every = pl.concat(parts).sort("is_gone", "version", descending=True)
+    return every.unique(["identity", "position"], keep="first").drop("is_gone")

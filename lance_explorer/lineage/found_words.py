@@ -1,4 +1,4 @@
-"""Rows that were found, in words: how they ended, by which commit, and with which values."""
+"""Found rows in words: how they ended, by which commit, and with which values."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,14 @@ from lance_explorer.cells.text import brief, texts_of
 from lance_explorer.frames.sizes import span_words
 from lance_explorer.lineage.found_rows import FOUND
 
-__all__ = ["LONGEST_VALUE", "by_whom", "ends_words", "sighting_words", "telling", "value_words"]
+__all__ = [
+    "LONGEST_VALUE",
+    "by_whom",
+    "ends_words",
+    "informative_columns",
+    "sighting_words",
+    "value_words",
+]
 
 LONGEST_VALUE = 40
 _MOST_VALUES = 4
@@ -25,7 +32,7 @@ _ENDED = {
 
 
 def ends_words(rows: pl.DataFrame, num_rows: int) -> str:
-    """Return what became of the rows, as a sentence after another one; empty if there are none."""
+    """Return what happened to the rows, as a sentence after another one; "" if there are none."""
     newest = rows.unique("_row", keep="first", maintain_order=True)
     if len(newest) == 1:
         row = newest.row(0, named=True)
@@ -39,8 +46,8 @@ def ends_words(rows: pl.DataFrame, num_rows: int) -> str:
     return f" {of_these}{', '.join(parts)}." if parts else ""
 
 
-def telling(rows: pl.DataFrame, where: str) -> list[str]:
-    """Return columns, the most telling first: those that are asked for, then those that change."""
+def informative_columns(rows: pl.DataFrame, where: str) -> list[str]:
+    """Return columns, the most informative first: those asked for, then those that change."""
     some = [
         column.name
         for column in rows.drop(FOUND.names)
@@ -52,10 +59,10 @@ def telling(rows: pl.DataFrame, where: str) -> list[str]:
 
 
 def sighting_words(rows: pl.DataFrame, columns: Sequence[str]) -> list[str]:
-    """Return each row as it was in some versions, with the first values that are not null."""
+    """Return each row in some versions, with the first values that are not null."""
     values = _values(rows.select(columns))
     return [
-        _sighting(row, told) for row, told in zip(rows.iter_rows(named=True), values, strict=True)
+        _sighting(row, texts) for row, texts in zip(rows.iter_rows(named=True), values, strict=True)
     ]
 
 
@@ -77,19 +84,19 @@ def _end(row: Mapping[str, Any]) -> str:
 
 
 def by_whom(row: Mapping[str, Any]) -> str:
-    """Return which commit did it, and who made that."""
+    """Return which commit did it, and its author."""
     operation = row.get("ended_operation") or row.get("operation")
-    told = f" by {operation}" if operation else ""
+    words = f" by {operation}" if operation else ""
     if row["predicate"]:
-        told += f" where `{row['predicate']}`"
+        words += f" where `{row['predicate']}`"
     if row["message"]:
-        told += f" “{row['message']}”"
+        words += f" “{row['message']}”"
     who = row["author"] or row["job"]
-    return f"{told} ({who})" if who else told
+    return f"{words} ({who})" if who else words
 
 
 def value_words(text: str | None) -> str:
-    """Return a value for a sentence: in backticks, in which there is none.
+    """Return a value for a sentence: in backticks, without any inside.
 
     Examples
     --------
@@ -107,8 +114,8 @@ def _values(rows: pl.DataFrame) -> list[str]:
     if not rows.width:
         return [""] * len(rows)
     columns = [[*map(value_words, texts_of(column))] for column in rows]
-    told = [
+    texts = [
         [f"{name} {text}" for name, text in zip(rows.columns, row, strict=True) if text != "null"]
         for row in zip(*columns, strict=True)
     ]
-    return [", ".join(row[:_MOST_VALUES]) for row in told]
+    return [", ".join(row[:_MOST_VALUES]) for row in texts]

@@ -1,6 +1,6 @@
 """Where fragments came from, as a graph: lives of fragments, and the rows that moved between them.
 
-Knows what can be asked of the graph; how its edges are found is for ``edges``.
+It answers questions about the graph; ``edges`` finds its edges.
 """
 
 import os

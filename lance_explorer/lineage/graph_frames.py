@@ -28,7 +28,7 @@ _Numbers = NDArray[np.int64]
 
 
 class LineageFrames(NamedTuple):
-    """All that pictures of a lineage need, in the order in which they take it."""
+    """The frames for pictures of a lineage, in order."""
 
     fragments: pl.DataFrame
     edges: pl.DataFrame
@@ -38,7 +38,7 @@ class LineageFrames(NamedTuple):
 def lives_frame(
     stretch: LinePart, nodes: Sequence[FragmentNode], *, is_latest: bool
 ) -> pl.DataFrame:
-    """Return the lives of a stretch; ``is_latest`` says whether the line ends with it."""
+    """Return the lives of a range; ``is_latest`` says whether the line ends with it."""
     lives, history = stretch.lives, stretch.history
     versions = history.versions
     last_position = stretch.num_versions - 1
@@ -109,7 +109,7 @@ def unseen_frame(unseen: Collection[UnseenFragment]) -> pl.DataFrame:
 
 
 def states_frame(stretch: LinePart, nodes: Sequence[FragmentNode]) -> pl.DataFrame:
-    """Return the states of the fragments of a stretch, with the versions that had them."""
+    """Return the states of the fragments of a range, with their versions."""
     lives, history = stretch.lives, stretch.history
     intervals = lives.intervals
     names = np.array([str(node) for node in nodes], dtype=object)

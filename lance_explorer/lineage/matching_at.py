@@ -1,4 +1,4 @@
-"""Which rows of a version match a filter, also where files of it are gone."""
+"""Which rows of a version match a filter, also where some files of the version are gone."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,7 +23,7 @@ _FRAGMENT_BITS = np.uint64(FRAGMENT_BITS)
 
 
 class NotMatched(NamedTuple):
-    """Live rows of a fragment of which values are lost that a filter names, and why."""
+    """Live rows of a fragment whose values the filter needs but which are lost, and why."""
 
     fragment_id: int
     num_rows: int
@@ -31,7 +31,7 @@ class NotMatched(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """The rows that match, by their addresses; the bytes that were read; and what is not known."""
+    """The addresses of the matching rows, the bytes that were read, and what is unknown."""
 
     addresses: Uint64Array
     bytes_read: int = 0
@@ -57,7 +57,7 @@ def matching_at(
     Raises
     ------
     InvalidArgumentError
-        If the version does not take the filter.
+        If the filter is not valid for the version.
     """
     from lance_explorer.values import matching_rows
 
@@ -86,19 +86,19 @@ def matching_in(rows: StateRows, position: int, filter: str | None) -> pl.DataFr
     Raises
     ------
     LanceExplorerError
-        If values are lost that the filter names.
+        If values that the filter needs are lost.
     """
     states = rows.history.states_at(position)
     if filter is None:
-        found = [rows_of_state(rows, state)[0] for state in states]
+        addresses_found = [rows_of_state(rows, state)[0] for state in states]
     else:
         matches = matching_at(rows, position, [rows.history.states[s].id for s in states], filter)
         if matches.lost:
             raise matches.lost[0].error
         order = {rows.history.states[state].id: number for number, state in enumerate(states)}
         places = np.array([order[one] for one in (matches.addresses >> _FRAGMENT_BITS).tolist()])
-        found = [matches.addresses[np.lexsort((matches.addresses, places))]]
-    addresses = concatenated(found).astype(np.uint64, copy=False)
+        addresses_found = [matches.addresses[np.lexsort((matches.addresses, places))]]
+    addresses = concatenated(addresses_found).astype(np.uint64, copy=False)
     identities, _ = identities_at(rows, position, addresses)
     ids = rows.lance_ids_at(position, rows.row_ids(identities), addresses)
     return pl.DataFrame({"_rowid": ids, "_rowaddr": addresses})
@@ -107,7 +107,7 @@ def matching_in(rows: StateRows, position: int, filter: str | None) -> pl.DataFr
 def _later(
     rows: StateRows, position: int, fragment_id: int, filter: str, error: LanceExplorerError
 ) -> Matches:
-    """Return the matching rows by values that later versions or a ledger have."""
+    """Return the matching rows, with lost values taken from later versions or from a ledger."""
     from lance_explorer.values import arrow_schema, matching_values
 
     record = rows.history.records[position]
@@ -124,11 +124,11 @@ def _later(
     try:
         root = value_root(rows.view, record.version)
         types = arrow_schema(root, record.version)
-        found = matching_values(root, values.filter(there), types, filter)
+        are_matches = matching_values(root, values.filter(there), types, filter)
     except InvalidArgumentError:
         raise
     except LanceExplorerError:
         return lost
     num_lost = int((~there).sum())
     left = (NotMatched(fragment_id, num_lost, error),) if num_lost else ()
-    return Matches(addresses[there][found], 0, left)
+    return Matches(addresses[there][are_matches], 0, left)

@@ -1,4 +1,4 @@
-"""What the graph of fragments consists of: its nodes and edges, and the frames that list them."""
+"""The nodes and edges of the graph of fragments, and the frames that list them."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -65,7 +65,7 @@ class FragmentNode(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnseenFragment:
-    """A fragment that no kept version has: something else tells of it."""
+    """A fragment that no kept version has, known only from other sources."""
 
     node: FragmentNode
     physical_rows: int | None
@@ -76,7 +76,7 @@ class UnseenFragment:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Rows that went from one fragment into another; its fields are columns of EDGES."""
+    """Rows that moved from one fragment to another; its fields are columns of EDGES."""
 
     start: FragmentNode
     end: FragmentNode
@@ -90,7 +90,7 @@ class Edge:
 
     @property
     def is_uncertain(self) -> bool:
-        """Whether perhaps no row went this way; the order in which ``update()`` writes is sure."""
+        """Whether perhaps no row moved this way; the order of ``update()`` makes it sure."""
         if self.kind == "rewrite" and self.evidence is Evidence.INFERRED:
             return True
         return self.rows is None and self.kind in ("rewrite", "update")
@@ -118,7 +118,7 @@ FRAGMENTS = FrameSchema(
         Column(
             "first_version_exact",
             pl.Boolean(),
-            "false if the version before is not kept: the fragment may have been there earlier",
+            "false if the version before is not kept: the fragment may be older",
         ),
         Column(
             "last_version",
@@ -140,14 +140,14 @@ FRAGMENTS = FrameSchema(
         Column(
             "physical_rows",
             COUNT,
-            "rows including deleted ones, in the last version",
+            "rows in the last version that has it, deleted rows included",
             nullable=True,
         ),
         Column("num_deleted_rows", COUNT, "masked rows in the last version", nullable=True),
         Column(
             "data_bytes",
             BYTES,
-            "size of the data files in the last version",
+            "size of its data files in the last version that has it",
             nullable=True,
             unit="bytes",
         ),
@@ -177,15 +177,15 @@ EDGES = FrameSchema(
         Column(
             "is_uncertain",
             pl.Boolean(),
-            "whether perhaps no row went this way: counts and order alone lead over lost versions, "
-            "or which rows went where is not known",
+            "whether perhaps no row moved this way: versions are lost, or it is unknown which rows "
+            "moved where",
         ),
         Column("evidence", EVIDENCE, "how the edge is known"),
         Column("source", TEXT, "where this comes from"),
         MAYBE_KNOWN_FROM,
     ),
 )
-"""The columns of ``lineage().edges()``, of which all but the nodes are attributes of edges."""
+"""The columns of ``lineage().edges()``; all except the node columns are edge attributes."""
 
 STATES = FrameSchema(
     "lineage_states",

@@ -1,9 +1,8 @@
-"""The versions of a table as OpenLineage events, for catalogues that collect such.
+"""The versions of a table as OpenLineage events, for data catalogs.
 
-Each commit is one completed run of a job: it read the version before and wrote its own. Which
-fragments rows came from is in a facet of the output that is named ``lance_fragments``. Which
-columns LanceDB computes from which others is in ``columnLineage``, and the source of a view is an
-input.
+Each commit is one completed run of a job that read the version before and wrote its own version.
+The output facet ``lance_fragments`` says from which fragments rows came. The facet
+``columnLineage`` says from which columns LanceDB computes others; the source of a view is an input.
 """
 
 from collections import defaultdict
@@ -105,7 +104,7 @@ def _event(
 
 
 def _inputs(view: HistoryView, record: VersionRecord) -> list[tuple[str, int]]:
-    """Return what a commit was made from: places and versions."""
+    """Return the inputs of a commit: their locations and versions."""
     transaction = view.transaction(record)
     operation = transaction.operation if transaction else None
     if isinstance(operation, Clone):
@@ -120,10 +119,10 @@ def _view_inputs(
     view: HistoryView, record: VersionRecord, derived: tuple[Derivation, ...]
 ) -> list[tuple[str, int]]:
     """Return the source of a view that a commit computed: a table beside it, and its version."""
-    found = [(view_source(view.uri, one), one.refreshed_version) for one in derived]
+    sources = [(view_source(view.uri, one), one.refreshed_version) for one in derived]
     return [
         (uri, version)
-        for uri, version in found
+        for uri, version in sources
         if uri is not None and version is not None and version != _refreshed_before(view, record)
     ]
 
@@ -136,7 +135,7 @@ def _refreshed_before(view: HistoryView, record: VersionRecord) -> int | None:
 
 
 def _column_lineage_facet(place: str, name: str, computed: Sequence[Derivation]) -> Any:
-    """Return which columns of the table each computed one is made of."""
+    """Return for each computed column the columns that it is computed from."""
     from openlineage.client.facet_v2 import column_lineage_dataset as lineage
 
     return lineage.ColumnLineageDatasetFacet(
@@ -190,7 +189,7 @@ def _uri(view: HistoryView) -> str:
 
 
 def _dataset(uri: str) -> tuple[str, str]:
-    """Return namespace and name of a place, as OpenLineage names files."""
+    """Return namespace and name of a location, in the way OpenLineage names files."""
     parts = urlsplit(uri)
     if parts.scheme in ("", "file", "file-object-store"):
         return "file", parts.path
@@ -198,5 +197,5 @@ def _dataset(uri: str) -> tuple[str, str]:
 
 
 def _time(record: VersionRecord) -> datetime:
-    """Return when a version was committed; when its file was, if the manifest does not say."""
+    """Return when a version was committed; if it does not say, when its manifest was written."""
     return record.manifest.timestamp or datetime.fromtimestamp(record.file.modified_ns / 1e9, UTC)

@@ -37,7 +37,7 @@ __all__ = [
 _COMMIT_MESSAGE = "Record compactions"
 
 _MOST_TRIES = 100
-"""A try fails only where another writer succeeds."""
+"""An attempt fails only if another writer succeeded."""
 
 _LARGEST = (1 << 63) - 1
 
@@ -214,9 +214,9 @@ def _store(
 ) -> CompactionLineage | None:
     """Store what history shows, until that is what is stored; return it.
 
-    pylance refuses to set a key that another writer has set since the version that was read. But
-    it lets a restore in between pass, and knows nothing of versions that were cleaned away in
-    between. So history is asked again afterwards: it knows what the version before held.
+    pylance refuses to set a key that another writer set after the version that was read. But it
+    does not notice a restore in between, or versions that were cleaned up in between. So the
+    history is read again afterwards: it shows what the version before held.
     """
     for _ in range(_MOST_TRIES):
         table.checkout_latest()
@@ -244,7 +244,7 @@ def _wanted(
 
 
 def _set(table: Any, lineage: CompactionLineage) -> None:
-    """Commit a lineage; if another writer was first, do nothing."""
+    """Commit a lineage; do nothing if another writer was first."""
     updates = lance.LanceOperation.UpdateMap({LINEAGE_KEY: encode_lineage(lineage)})
     operation = lance.LanceOperation.UpdateConfig(config_updates=updates)
     try:
@@ -264,6 +264,6 @@ def _lance_dataset(dataset: Any) -> Any:
 
 
 def _follow(dataset: Any, table: Any) -> None:
-    """Bring a lancedb table to the version that was written."""
+    """Move a lancedb table to the version that was written."""
     if dataset is not table:
         dataset.checkout_latest()

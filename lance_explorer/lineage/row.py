@@ -114,7 +114,7 @@ class Row(Answering):
         return self.answer_with()
 
     def answer_with(self, *, values: bool = False) -> Answer:
-        """Return the answer; with ``values``, those after each event are in it.
+        """Return the history; with ``values``, also the values after each event.
 
         Examples
         --------

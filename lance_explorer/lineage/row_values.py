@@ -25,7 +25,7 @@ __all__ = ["absent_columns", "with_values"]
 _CREATED = RowEvent.CREATED.label
 
 _READS_AT_ONCE = 16
-"""How many versions are read at a time where requests take long; pylance makes several for each."""
+"""The number of versions read at once where requests are slow; each takes several requests."""
 
 
 def with_values(view: HistoryView, frame: pl.DataFrame, row_id: int) -> pl.DataFrame:
@@ -44,12 +44,12 @@ def with_values(view: HistoryView, frame: pl.DataFrame, row_id: int) -> pl.DataF
     -------
     polars.DataFrame
         The same with ``values``, a struct of all columns that the table had at any of the events,
-        and ``changed_columns``: those whose value is another than at the event before, where both
-        are known. A column that was only renamed did not change, nor did one that came as null.
-        Columns are named as in the latest version of the branch, or in the last one that has them;
-        those that do not exist at an event are null there. One that had a type whose values the
-        later one cannot hold exactly is two columns, as are two that had one name: the earlier one
-        has a number after its name, as in ``tags@1``.
+        and ``changed_columns``: the columns whose value differs from the one at the event before,
+        where both are known. A column that was only renamed did not change, nor did a new column
+        that is null. Columns are named as in the latest version of the branch, or else in the last
+        version that has them; a column that did not exist at an event is null there. One that had a
+        type whose values the later one cannot hold exactly is two columns, as are two that had one
+        name: the earlier one has a number after its name, as in ``tags@1``.
     """
     places = _places(view, frame)
     read = [
@@ -62,9 +62,9 @@ def with_values(view: HistoryView, frame: pl.DataFrame, row_id: int) -> pl.DataF
         stops,
         lambda stop: types.get(_name(stop)) or types_if_known(stop),
     ).of(BranchVersion(place.view, place.version) for place, _ in known)
-    found = [columns.filled(row, place.view, place.version) for place, row in known]
-    rows = pl.concat([columns.empty(), *found]).to_struct()
-    numbers = iter(range(len(found)))
+    frames = [columns.filled(row, place.view, place.version) for place, row in known]
+    rows = pl.concat([columns.empty(), *frames]).to_struct()
+    numbers = iter(range(len(frames)))
     at = pl.Series([None if one is None else next(numbers) for one in read], dtype=pl.UInt32())
     changes = [*_changes(read, frame["event"].to_list(), columns, columns_at(stops))]
     return frame.with_columns(
@@ -93,14 +93,14 @@ def absent_columns(view: HistoryView, frame: pl.DataFrame) -> list[list[str]]:
 
 
 class _Place(NamedTuple):
-    """Where a row is as an event tells of it."""
+    """Where an event says that a row is."""
 
     stop: Stop
     address: int
 
     @property
     def name(self) -> tuple[str, int, int]:
-        """What tells the place from others."""
+        """The key that identifies the place."""
         return *_name(self.stop), self.address
 
     @property
@@ -119,7 +119,7 @@ def _places(view: HistoryView, events: pl.DataFrame) -> list[_Place | None]:
 
 
 def _place(view: HistoryView, event: dict[str, Any]) -> _Place | None:
-    """Return where the row is after an event, or was before it ended; None if that is gone."""
+    """Return where the row is after an event, or was before its end; None if that is lost."""
     on_branch = view.on_branch(event["branch"])
     kept = [file.version for file in on_branch.listing.versions]
     address, version = event["_rowaddr_after"], event["version"]
@@ -139,7 +139,7 @@ def _stop(view: HistoryView, version: int) -> Stop:
 
 
 def _stops(view: HistoryView, places: Sequence[_Place | None]) -> list[Stop]:
-    """Return the versions of places, the latest first; before them the latest of the branch."""
+    """Return the latest version of the branch, then the versions of the places, latest first."""
     latest = _stop(view, int(view.history.versions[-1]))
     stops = [latest, *[place.stop for place in reversed(places) if place is not None]]
     return [*{_name(stop): stop for stop in stops}.values()]
@@ -152,12 +152,12 @@ def _name(stop: Stop) -> tuple[str, int]:
 def _read(
     view: HistoryView, places: Sequence[_Place | None], row_id: int
 ) -> list[pl.DataFrame | None]:
-    """Return the row at some places, of which each is read once; None where it cannot be read."""
+    """Return the row at each place, or None where it cannot be read; each place is read once."""
     known = {place.name: place for place in places if place is not None}
     tasks = [(1, partial(_values, place, row_id)) for place in known.values()]
     most = min(view.storage.in_flight, _READS_AT_ONCE)
-    found = dict(zip(known, done_in_order(tasks, most, _READS_AT_ONCE), strict=True))
-    return [None if place is None else found[place.name] for place in places]
+    by_name = dict(zip(known, done_in_order(tasks, most, _READS_AT_ONCE), strict=True))
+    return [None if place is None else by_name[place.name] for place in places]
 
 
 def _values(place: _Place, row_id: int) -> pl.DataFrame | None:
@@ -179,20 +179,20 @@ def _changes(
     read: Sequence[tuple[_Place, pl.DataFrame] | None],
     events: Sequence[str],
     columns: ValueColumns,
-    told: ColumnsAt,
+    columns_there: ColumnsAt,
 ) -> Iterator[list[str] | None]:
-    """Yield the columns that differ from the event before; None where either is not known."""
+    """Yield the columns that differ from the event before; None where either value is unknown."""
     nothing, before = pl.Series([None]), dict[int | None, pl.Series]()
-    perhaps = {doubt.after: doubt.before for doubt in told.doubts}
-    for number, (found, event) in enumerate(zip(read, events, strict=True)):
+    perhaps = {doubt.after: doubt.before for doubt in columns_there.doubts}
+    for number, (known_row, event) in enumerate(zip(read, events, strict=True)):
         values = dict[int | None, pl.Series]()
-        if found is not None:
-            place, row = found
+        if known_row is not None:
+            place, row = known_row
             shown = columns.names_in(place.view, place.version).items()
-            numbers = told.columns(place.stop)
+            numbers = columns_there.columns(place.stop)
             named = columns.named(row, place.view, place.version)
             values = {numbers[own]: named[name] for name, own in shown}
-        if found is None or not number or read[number - 1] is None or event == _CREATED:
+        if known_row is None or not number or read[number - 1] is None or event == _CREATED:
             yield None
         else:
             known = {n: before.get(n, before.get(perhaps.get(n), nothing)) for n in values}

@@ -1,4 +1,4 @@
-"""Which lives of fragments rows were in, from what happened to the rows."""
+"""Which fragments (lives of fragments) rows were in, derived from their events."""
 
 import polars as pl
 
@@ -12,7 +12,7 @@ _COLUMNS = ("branch", "version", "event", "_rowaddr_before", "_rowaddr_after")
 
 
 def visits(fragments: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
-    """Return the lives that rows left and entered with each event.
+    """Return which lives of fragments rows left and entered with each event.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ def visits(fragments: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
         ``event``, ``from_node`` and ``to_node``, null where the row was not live, and where no
         kept version has the fragment.
     """
-    told = of_kind("events", events, pl.DataFrame, "what table.row(id).history() gives").columns
-    if missing := [name for name in _COLUMNS if name not in told]:
+    names = of_kind("events", events, pl.DataFrame, "what table.row(id).history() gives").columns
+    if missing := [name for name in _COLUMNS if name not in names]:
         raise InvalidArgumentError(
             "events is the result of table.row(id).history() or table.follow(ids), and this has "
-            f"no column {missing[0]}:  {shown(told)}"
+            f"no column {missing[0]}:  {shown(names)}"
         )
     row = pl.col("_rowid") if "_rowid" in events.columns else pl.lit(None, pl.UInt64)
     numbered = events.select(
@@ -63,7 +63,7 @@ def visits(fragments: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
 
 
 def _lives(numbered: pl.DataFrame, lives: pl.DataFrame, side: str) -> pl.DataFrame:
-    """Return the lives of the branch with the fragment ID of each event on one side."""
+    """Return the lives of the branch that have the fragment IDs of one side of the events."""
     return numbered.filter(pl.col(side).is_not_null()).join(
         lives, left_on=["branch", side], right_on=["branch", "fragment_id"], nulls_equal=True
     )

@@ -1,4 +1,4 @@
-"""The columns that a search shows of each version, whatever they are called there."""
+"""The columns that a search shows, by their names in each version."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ __all__ = ["ShownColumns"]
 
 
 class ShownColumns:
-    """The columns that are shown of some versions.
+    """The columns that are shown, for some versions.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ class ShownColumns:
         self._kinds: NDArray[np.int64] = np.array(places, dtype=np.int64)
 
     def names_at(self, position: int) -> list[str]:
-        """Return what the columns are called in a version."""
+        """Return the names of the columns in a version."""
         return [field.name for _, field in self._at(position)]
 
     def stretches(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last of some positions at which the same columns are there."""
+        """Yield the first and the last position of each stretch with the same columns."""
         kinds = self._kinds[first - self._start : last + 1 - self._start]
         begins = np.flatnonzero(np.append(True, kinds[1:] != kinds[:-1])) + first
         yield from zip(begins.tolist(), [*(begins[1:] - 1).tolist(), last], strict=True)

@@ -1,7 +1,8 @@
-"""Physical rows over versions: which states of a fragment hold the same rows in the same files.
+"""Physical rows across versions: which states of a fragment hold the same rows in the same files.
 
-Most commits leave most rows where they are. So whoever reads values of many versions reads the rows
-of a fragment once, in a version that has them all, and knows them in all versions that share them.
+Most commits leave most rows in place. So a reader of many versions reads the rows of a fragment
+once, in a version that has all of them, and has their values for every version that shares these
+rows.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -31,7 +32,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is read, to tell apart versions in which the same files mean something else.
+    """What is read; it distinguishes versions in which the same files have another meaning.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of versions, by positions, in which a fragment is in one state."""
+    """A stretch of versions, given by positions, in which a fragment has one state."""
 
     state: int
     first: int
@@ -56,7 +57,7 @@ class Piece:
 
 @dataclass(slots=True)
 class StoredRows:
-    """The rows of a fragment in certain files, whichever of them are deleted when.
+    """The rows of a fragment in certain files, including rows that some versions deleted.
 
     Attributes
     ----------
@@ -74,15 +75,15 @@ class StoredRows:
 
     @property
     def last(self) -> int:
-        """The last position at which any of the rows may be there."""
+        """The last position at which any of the rows may live."""
         return max([piece.last for piece in self.pieces])
 
     def states(self) -> list[int]:
-        """Return the states, that with the fewest deleted rows first."""
+        """Return the states, the one with the fewest deleted rows first."""
         return [*dict.fromkeys([piece.state for piece in self.pieces])]
 
     def to_read(self, rows: StateRows) -> list[Piece]:
-        """Return pieces that have every row that is live in any of them; mostly one."""
+        """Return pieces with every row that is live in any of the states; usually one piece."""
         counts = rows.history.num_deleted_rows
         ordered = sorted(self.pieces, key=lambda piece: (int(counts[piece.state]), -piece.last))
         chosen = ordered[:1]
@@ -100,13 +101,13 @@ class StoredRows:
     def lives(
         self, rows: StateRows, offsets: NDArray[np.int64]
     ) -> Iterator[tuple[Piece, NDArray[np.bool_]]]:
-        """Yield each piece, and which of some rows are live in it."""
+        """Yield each piece, and which of the given rows are live in it."""
         rows.load_deleted(self.states())
-        found = dict[int, NDArray[np.bool_]]()
+        by_state = dict[int, NDArray[np.bool_]]()
         for piece in self.pieces:
-            if piece.state not in found:
-                found[piece.state] = _live(rows.deleted(piece.state), offsets)
-            yield piece, found[piece.state]
+            if piece.state not in by_state:
+                by_state[piece.state] = _live(rows.deleted(piece.state), offsets)
+            yield piece, by_state[piece.state]
 
 
 def stored_rows(
@@ -116,7 +117,7 @@ def stored_rows(
     *,
     by_state: bool = False,
 ) -> list[StoredRows]:
-    """Return the physical rows of some versions, those that were there last first.
+    """Return the physical rows of some versions; rows that lived last come first.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ def stored_rows(
     """
     history = rows.history
     stretches = [*_stretches([wanted(position) for position in positions], positions.start)]
-    found = dict[Hashable, StoredRows]()
+    by_key = dict[Hashable, StoredRows]()
     intervals = history.intervals
     for begin, end, one in stretches:
         there = (intervals.first <= end) & (intervals.last >= begin)
@@ -140,13 +141,13 @@ def stored_rows(
             fragment = history.states[state]
             own = state if by_state else None
             key = fragment.id, one.schema, files_of(fragment, one.fields), own
-            stored = found.setdefault(key, StoredRows(fragment.id, one))
+            stored = by_key.setdefault(key, StoredRows(fragment.id, one))
             stored.pieces.append(Piece(state, max(first, begin), min(last, end)))
-    return sorted(found.values(), key=lambda stored: (-stored.last, stored.fragment_id))
+    return sorted(by_key.values(), key=lambda stored: (-stored.last, stored.fragment_id))
 
 
 def _stretches(at: Sequence[Wanted | None], start: int) -> Iterator[tuple[int, int, Wanted]]:
-    """Yield the first and the last position of each stretch in which the same is wanted."""
+    """Yield the first and the last position of each stretch with the same requested fields."""
     begin = 0
     for place in range(1, len(at) + 1):
         if place == len(at) or at[place] != at[begin]:
@@ -157,7 +158,7 @@ def _stretches(at: Sequence[Wanted | None], start: int) -> Iterator[tuple[int, i
 
 
 def files_of(fragment: Fragment, wanted: frozenset[int]) -> Hashable:
-    """Return what tells apart fragments whose rows or values are others."""
+    """Return a key that differs where a fragment has other rows or other values."""
     own = [(file.path, tuple([f for f in file.fields if f in wanted])) for file in fragment.files]
     some = tuple([(path, fields) for path, fields in own if fields])
     files: Hashable = some or tuple([file.path for file in fragment.files])
@@ -165,7 +166,7 @@ def files_of(fragment: Fragment, wanted: frozenset[int]) -> Hashable:
 
 
 def bytes_of(fragment: Fragment, wanted: frozenset[int]) -> float:
-    """Return about how many bytes some fields take: a column as many as all others in its file."""
+    """Return about how many bytes some fields take; all columns of a file count the same."""
     return sum(
         (file.size_bytes or 0) * len(wanted.intersection(file.fields)) / max(len(file.fields), 1)
         for file in fragment.files
@@ -181,9 +182,9 @@ def _live(deleted: BitMap, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def reads_of(rows: StateRows, pieces: Sequence[tuple[_T, Piece]]) -> Iterator[tuple[int, list[_T]]]:
-    """Yield positions at which pieces are read, few of them, and what is read at each.
+    """Yield the few positions at which pieces are read, and what is read at each.
 
-    Where a ledger has versions that the table keeps no more, others are preferred.
+    If a ledger has versions that the table no longer keeps, kept versions are preferred.
 
     Parameters
     ----------

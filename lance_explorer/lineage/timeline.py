@@ -1,4 +1,4 @@
-"""The whole life of one row, from the states that can hold it alone."""
+"""The whole life of one row, computed only from the states that can hold it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ __all__ = ["Stay", "stays", "timeline"]
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """A row in one state of a fragment: from position ``first`` to ``last`` it is live there."""
+    """A row in one state of a fragment: live there from position ``first`` to ``last``."""
 
     first: int
     last: int
@@ -29,7 +29,7 @@ class Stay:
 
 
 def stays(rows: StateRows, identity: int) -> list[Stay]:
-    """Return where a row lived, in the order of time."""
+    """Return where a row lived, in time order."""
     low, high = rows.bounds
     wanted = np.uint64(identity)
     can_hold = np.flatnonzero((low <= wanted) & (wanted <= high))
@@ -43,18 +43,20 @@ def stays(rows: StateRows, identity: int) -> list[Stay]:
         if offset is not None:
             places[state] = offset
     rows.load_deleted(places)
-    found = {state: offset for state, offset in places.items() if offset not in rows.deleted(state)}
+    live_at = {
+        state: offset for state, offset in places.items() if offset not in rows.deleted(state)
+    }
     intervals = rows.history.intervals
-    some = np.flatnonzero(np.isin(intervals.keys, np.array([*found], dtype=np.int64)))
+    some = np.flatnonzero(np.isin(intervals.keys, np.array([*live_at], dtype=np.int64)))
     columns = [column[some].tolist() for column in (intervals.first, intervals.last)]
     return [
-        Stay(first, last, state, found[state])
+        Stay(first, last, state, live_at[state])
         for first, last, state in zip(*columns, intervals.keys[some].tolist(), strict=True)
     ]
 
 
 def timeline(rows: StateRows, identity: int) -> Iterator[RowEvents]:
-    """Yield what happened to one row, version by version: each one run, of one row, or more."""
+    """Yield what happened to one row, version by version, as one or more runs of one row."""
     known = stays(rows, identity)
     rows.load([stay.state for stay in known])
     before: Stay | None = None
@@ -70,7 +72,7 @@ def timeline(rows: StateRows, identity: int) -> Iterator[RowEvents]:
 
 
 def _is_same(rows: StateRows, before: Stay, after: Stay) -> bool:
-    """Whether two states are the same to a row, by what costs nothing to compare."""
+    """Whether two states are the same for a row, as far as a cheap comparison can tell."""
     old, new = rows.history.states[before.state], rows.history.states[after.state]
     return (
         old.id == new.id

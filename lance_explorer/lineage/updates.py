@@ -1,4 +1,4 @@
-"""Into which fragments updates wrote the rows of which others."""
+"""Which fragments updates took rows from, and into which fragments they wrote them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,10 +50,10 @@ class UpdateFlow:
 
 
 def update_flows(view: HistoryView, last_version: int) -> Iterator[UpdateFlow]:
-    """Yield what updates did in the versions of a branch up to a last one, in order.
+    """Yield what updates did in the versions of a branch up to a last version, in order.
 
-    With stable row IDs rows are counted. Without, the order of rows tells what ``update()`` did; of
-    a merge, from which fragments rows went, and into which, but not how many.
+    With stable row IDs the rows are counted. Without them, the order of rows shows what
+    ``update()`` did; for a merge it shows only between which fragments rows moved, not how many.
     """
     rows = state_rows(view)
     follows = rows.history.follows_previous.tolist()
@@ -65,10 +65,10 @@ def update_flows(view: HistoryView, last_version: int) -> Iterator[UpdateFlow]:
 
 
 class UpdateStep(StepFacts):
-    """What became of the fragments of the kept version before."""
+    """What happened to the fragments of the previous kept version."""
 
     def flows(self) -> list[UpdateFlow]:
-        """Return what went from where to where."""
+        """Return between which fragments rows moved."""
         if not self.new_fragments or not self.removed:
             return []
         counted = self.by_fragment() if self.follows else None
@@ -77,16 +77,16 @@ class UpdateStep(StepFacts):
         try:
             flows = self.by_row()
         except (FormatError, StorageError):
-            return self._untold()
+            return self._possible_flows()
         is_untold = not flows and self.follows and not self.has_row_ids
-        return self._untold() if is_untold else flows
+        return self._possible_flows() if is_untold else flows
 
     def by_row(self) -> list[UpdateFlow]:
-        """Return the flows that a comparison of all rows tells."""
+        """Return the flows found by comparing all rows."""
         return list(_count(row_events(self._rows.view, self.position)))
 
     def by_fragment(self) -> list[UpdateFlow] | None:
-        """Return the flows if counts alone tell them: all rows that went are in one fragment."""
+        """Return the flows if counts alone determine them: all moved rows are in one fragment."""
         if len(self.new_fragments) != 1:
             return None
         new = self.new_fragments[0]
@@ -111,8 +111,8 @@ class UpdateStep(StepFacts):
             return 0
         return None
 
-    def _untold(self) -> list[UpdateFlow]:
-        """Return that rows may have gone from fragments that lost some into those that are new."""
+    def _possible_flows(self) -> list[UpdateFlow]:
+        """Return flows of unknown size from fragments that lost rows to new fragments."""
         return [
             self._flow(old, new, None, Evidence.INFERRED)
             for old in self._lost()
@@ -120,7 +120,7 @@ class UpdateStep(StepFacts):
         ]
 
     def _lost(self) -> dict[int, int | None]:
-        """Return the fragments that lost rows, and how many; None where that is not known."""
+        """Return which fragments lost rows, and how many; None where the number is unknown."""
         lost: dict[int, int | None] = {}
         for fragment, state in sorted(self.removed.items()):
             before = self._live(state)
@@ -140,7 +140,7 @@ class UpdateStep(StepFacts):
 
 
 def _count(events: RowEvents) -> Iterator[UpdateFlow]:
-    """Yield how many rows went from which fragment into which."""
+    """Yield how many rows moved from which fragment to which."""
     chosen = (events.event == RowEvent.UPDATED) & (events.before != NO_ADDRESS)
     old, new = fragments_of(events.before), fragments_of(events.after)
     chosen &= (events.after != NO_ADDRESS) & (old != new)

@@ -1,4 +1,4 @@
-"""A search for rows by their values: what was read, what was found, and what waits."""
+"""The state of a search for rows by values: what was read, was found, and is still to be read."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class _Hits:
-    """Rows of a fragment that match, wherever they are live."""
+    """Rows of a fragment that match, in every version where they are live."""
 
     stored: StoredRows
     offsets: NDArray[np.int64]
@@ -71,7 +71,7 @@ class _Hits:
 
 @dataclass
 class ValueSearch:
-    """How far a search of one branch went.
+    """How far the search of one branch got.
 
     Attributes
     ----------
@@ -98,17 +98,17 @@ class ValueSearch:
 
     @property
     def searched_from(self) -> int:
-        """The first position that was searched whole; those before were not."""
+        """The first position that was searched completely; earlier positions were not."""
         return self.waiting[0].last + 1 if self.waiting else self.positions.start
 
 
 def begin_search(view: HistoryView, question: Question) -> ValueSearch:
-    """Return a search that has found nothing yet.
+    """Return a search that has not read anything yet.
 
     Raises
     ------
     InvalidArgumentError
-        If no version takes the filter, or none has one of the columns.
+        If the filter is valid for no version, or no version has one of the columns.
     """
     rows = state_rows(view)
     check_some(rows)
@@ -120,8 +120,8 @@ def begin_search(view: HistoryView, question: Question) -> ValueSearch:
     word = is_word(question.where, schemas.values())
     wanted = {
         key: None
-        if (told := filter_for(question.where, schema, is_word=word)) is None
-        else _wanted(told, schema)
+        if (filter_ := filter_for(question.where, schema, is_word=word)) is None
+        else _wanted(filter_, schema)
         for key, schema in schemas.items()
     }
     filters, errors = dict[object, str](), dict[object, InvalidArgumentError]()
@@ -129,10 +129,10 @@ def begin_search(view: HistoryView, question: Question) -> ValueSearch:
         one = wanted[id(records[place].schema)]
         if one is None or one.schema in filters or one.schema in errors:
             continue
-        told = filter_for(question.where, records[place].schema, is_word=word)
-        error = _why_refused(view, records[place].version, str(told))
+        filter_ = filter_for(question.where, records[place].schema, is_word=word)
+        error = _why_refused(view, records[place].version, str(filter_))
         if error is None:
-            filters[one.schema] = str(told)
+            filters[one.schema] = str(filter_)
         else:
             errors[one.schema] = error
     if errors and not filters:
@@ -151,8 +151,8 @@ def begin_search(view: HistoryView, question: Question) -> ValueSearch:
 
 def _wanted(filter: str, schema: tuple[Field, ...]) -> Wanted:
     fields = fields_named(filter, schema)
-    told = [(f.id, f.name, f.parent_id, f.logical_type) for f in schema if f.id in fields]
-    return Wanted(fields, (filter, *told))
+    fields_key = [(f.id, f.name, f.parent_id, f.logical_type) for f in schema if f.id in fields]
+    return Wanted(fields, (filter, *fields_key))
 
 
 def _check_columns(columns: Sequence[str] | None, schemas: Iterable[tuple[Field, ...]]) -> None:
@@ -162,12 +162,12 @@ def _check_columns(columns: Sequence[str] | None, schemas: Iterable[tuple[Field,
     for name in columns or ():
         if name not in known:
             raise InvalidArgumentError(
-                f"no version that is searched has a column {name!r}; there are: {', '.join(known)}"
+                f"no searched version has a column {name!r}; there are: {', '.join(known)}"
             )
 
 
 def _why_refused(view: HistoryView, version: int, filter: str) -> InvalidArgumentError | None:
-    """Return why a version does not take a filter; None too where values cannot be read at all."""
+    """Return why a filter is not valid for a version; None also where values are unreadable."""
     from lance_explorer.values import check_filter
 
     try:
@@ -179,7 +179,7 @@ def _why_refused(view: HistoryView, version: int, filter: str) -> InvalidArgumen
 
 
 def _unfit(rows: StateRows, positions: list[int]) -> Iterator[Finding]:
-    """Yield a finding for each stretch of versions that the filter does not fit."""
+    """Yield a finding for each stretch of versions for which the filter is not valid."""
     begin = 0
     for place in range(1, len(positions) + 1):
         if place < len(positions) and positions[place] == positions[place - 1] + 1:
@@ -197,7 +197,7 @@ def _unfit(rows: StateRows, positions: list[int]) -> Iterator[Finding]:
 
 
 def search_on(search: ValueSearch, limit: int, max_bytes: int) -> None:
-    """Search until so many rows are found, or so many bytes read."""
+    """Search until so many rows are found, or so many bytes are read."""
     from tqdm.auto import tqdm
 
     bar = tqdm(
@@ -215,7 +215,7 @@ def search_on(search: ValueSearch, limit: int, max_bytes: int) -> None:
 
 
 def _next_ones(search: ValueSearch, num_bytes: int) -> list[StoredRows]:
-    """Return what is read at once: about so many bytes that the filter needs, or one fragment."""
+    """Return what to read at once: about so many bytes for the filter, or one fragment."""
     chosen, size = list[StoredRows](), 0.0
     for stored in search.waiting[:_FRAGMENTS_AT_ONCE]:
         fragment = search.rows.history.states[stored.pieces[0].state]
@@ -229,9 +229,9 @@ def _next_ones(search: ValueSearch, num_bytes: int) -> list[StoredRows]:
 def _matching(
     search: ValueSearch, some: Sequence[StoredRows]
 ) -> Iterator[tuple[StoredRows, NDArray[np.int64]]]:
-    """Yield the matching rows of some fragments, of which each is read once."""
+    """Yield the matching rows of some fragments; each fragment is read once."""
     rows = search.rows
-    found = dict[int, list[NDArray[np.int64]]]()
+    offsets_by_rows = dict[int, list[NDArray[np.int64]]]()
     by_filter = dict[str, list[tuple[StoredRows, Piece]]]()
     for stored in some:
         pieces = by_filter.setdefault(search.filters[stored.wanted.schema], [])
@@ -240,23 +240,23 @@ def _matching(
         for position, here in reads_of(rows, pieces):
             by_fragment = {stored.fragment_id: stored for stored in here}
             for fragment, offsets in _scanned(search, position, [*by_fragment], filter):
-                found.setdefault(id(by_fragment[fragment]), []).append(offsets)
+                offsets_by_rows.setdefault(id(by_fragment[fragment]), []).append(offsets)
     for stored in some:
-        if id(stored) in found:
-            yield stored, np.unique(np.concatenate(found[id(stored)]))
+        if id(stored) in offsets_by_rows:
+            yield stored, np.unique(np.concatenate(offsets_by_rows[id(stored)]))
 
 
 def _scanned(
     search: ValueSearch, position: int, fragments: list[int], filter: str
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield the matching offsets of some fragments of a version, by fragment."""
+    """Yield the offsets of the matching rows in each of some fragments of a version."""
     rows = search.rows
-    found = matching_at(rows, position, fragments, filter)
+    matches = matching_at(rows, position, fragments, filter)
     version = rows.history.records[position].version
-    for lost in found.lost:
+    for lost in matches.lost:
         search.findings.append(_lost(rows.view.branch, version, lost.fragment_id, lost.error))
-    search.bytes_read += found.bytes_read
-    addresses = np.sort(found.addresses)
+    search.bytes_read += matches.bytes_read
+    addresses = np.sort(matches.addresses)
     of_fragment = addresses >> np.uint64(FRAGMENT_BITS)
     for fragment in np.unique(of_fragment).tolist():
         yield fragment, (addresses[of_fragment == fragment] & _OFFSETS).astype(np.int64)
@@ -272,7 +272,7 @@ def _lost(
         versions=(version, version),
         branch=branch,
         remedy=Remedy(
-            "Restore the files from a backup; if they are elsewhere, open the table with "
+            "Restore the files from a backup; if they are stored elsewhere, open the table with "
             "allow_bases=[...]."
         ),
     )
@@ -285,7 +285,7 @@ def _identities(rows: StateRows, stored: StoredRows, offsets: NDArray[np.int64])
 
 
 def sightings(search: ValueSearch, shown: ShownColumns) -> Sightings:
-    """Return when the rows that were found were live, in order."""
+    """Return when the found rows were live, in time order."""
     rows = search.rows
     contents = dict[object, int]()
     parts = list[Sightings]()
@@ -319,7 +319,7 @@ def sightings(search: ValueSearch, shown: ShownColumns) -> Sightings:
 
 
 def newest(seen: Sightings, limit: int) -> Sightings:
-    """Return those of so many rows, which were found last."""
+    """Return at most so many of the rows, those found last."""
     order = np.lexsort((seen.address, -seen.last))
     _, first = np.unique(seen.identity[order], return_index=True)
     chosen = seen.identity[order][np.sort(first)[:limit]]
@@ -355,20 +355,23 @@ def with_values(
         return pl.Schema({name: types[name] for name in names if name in types})
 
     versions = {position: rows.history.records[position].version for position in parts}
-    told = value_columns(stops, types_of, own=FOUND.names)
+    columns = value_columns(stops, types_of, own=FOUND.names)
     branch = rows.view.branch
-    in_doubt = [column_in_doubt(doubt, branch, branch) for doubt in told.doubts]
+    in_doubt = [column_in_doubt(doubt, branch, branch) for doubt in columns.doubts]
     search.findings += [one for one in in_doubt if one not in search.findings]
-    frames, has = [told.empty()], {name: np.zeros(count, dtype=np.bool_) for name in told.schema}
+    frames, has = (
+        [columns.empty()],
+        {name: np.zeros(count, dtype=np.bool_) for name in columns.schema},
+    )
     begin = 0
     for position, values in parts.items():
-        for name in told.names_in(rows.view, versions[position]):
+        for name in columns.names_in(rows.view, versions[position]):
             has[name][begin : begin + len(values)] = True
-        frames.append(told.filled(values, rows.view, versions[position]))
+        frames.append(columns.filled(values, rows.view, versions[position]))
         begin += len(values)
     known = take >= 0
     place = pl.Series(take).set(pl.Series(~known), None)
-    found = pl.concat(frames).select(pl.all().gather(place.cast(pl.UInt32())))
+    gathered = pl.concat(frames).select(pl.all().gather(place.cast(pl.UInt32())))
     there = {name: known.copy() for name in has}
     for name, mask in has.items():
         there[name][known] = mask[take[known]]
@@ -376,7 +379,7 @@ def with_values(
         blob_columns(rows.history.records[position].schema).intersection(shown.names_at(position))
         for position in parts
     )
-    return merged(rows, seen, found, there, has_blobs=has_blobs)
+    return merged(rows, seen, gathered, there, has_blobs=has_blobs)
 
 
 def _values(

@@ -1,6 +1,6 @@
 """The values that rows had before events, for many rows and events at once.
 
-Rows that lie in the same files in several versions are read once, in as few versions as can be.
+Rows that are in the same files in several versions are read once, in as few versions as possible.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,10 +31,10 @@ __all__ = ["Before", "BranchValues"]
 Schema = tuple[Field, ...]
 
 _Key = tuple[int, int]
-"""A schema, and which time its field IDs mean something: an Overwrite gives them anew."""
+"""A schema, and how many times field IDs were assigned anew before it: an Overwrite does that."""
 
 _GIVES_ANEW = (OperationName.OVERWRITE, OperationName.RESTORE, OperationName.UNKNOWN, None)
-"""After these a schema may be the one before, and its fields others."""
+"""Operations after which an earlier schema may return, with other fields."""
 
 _OFFSETS = np.uint64((1 << FRAGMENT_BITS) - 1)
 
@@ -52,8 +52,8 @@ class Before:
     in_doubt : frozenset of str
         The columns of now of which it is not known whether their version had them.
     only_now : InnerNames
-        Which fields inside of columns are to be left out of what the values are now: their version
-        had none of these.
+        Nested fields that are left out of the present values, because their version did not have
+        them.
     """
 
     rows: NDArray[np.int64]
@@ -89,7 +89,7 @@ class BranchValues:
     _stored: dict[int, list[tuple[Piece, StoredRows]]] | None = None
 
     def names_at(self, position: int) -> Mapping[str, str]:
-        """Return what columns were called in a version, by their names now; some may be missing."""
+        """Return the names of columns in a version, by present names; some may be missing."""
         record, key = self.rows.history.records[position], self._key(position)
         if key not in self._names:
             self._names[key] = self._mapped(record.schema, record.version)
@@ -105,10 +105,9 @@ class BranchValues:
         return np.cumsum(np.array(anew, dtype=np.bool_) | ~np.asarray(history.follows_previous))
 
     def in_doubt_at(self, position: int) -> frozenset[str]:
-        """Return the columns of now that a version may have had: lost versions would tell.
+        """Return which of the present columns a version may have had: lost versions would tell.
 
-        A column counts of which that is so of a field inside of it, and one that is known by its
-        name alone.
+        A column also counts if this is true of a field inside it, or if only its name is known.
         """
         record, key = self.rows.history.records[position], self._key(position)
         if key not in self._doubts:
@@ -132,7 +131,7 @@ class BranchValues:
     def read(
         self, positions: NDArray[np.int64], addresses: Uint64Array, row_ids: Uint64Array
     ) -> list[Before]:
-        """Return the values of rows, where they can be read.
+        """Return the values of rows that can be read.
 
         Parameters
         ----------
@@ -152,19 +151,19 @@ class BranchValues:
                 if here.any():
                     wanted.append((chosen[here], piece))
                 left &= ~here
-        found = list[Before]()
+        parts = list[Before]()
         for position, several in reads_of(self.rows, wanted):
             some = np.concatenate(several)
             values = self._read(position, addresses[some], row_ids[some])
             if values is not None:
                 only_now = self._names_inside(position)[1]
-                found.append(Before(some, values, self.in_doubt_at(position), only_now))
-        return found
+                parts.append(Before(some, values, self.in_doubt_at(position), only_now))
+        return parts
 
     def _by_stored(
         self, positions: NDArray[np.int64], addresses: Uint64Array
     ) -> list[tuple[StoredRows, NDArray[np.int64]]]:
-        """Return the rows by the files that they are in."""
+        """Return the rows grouped by the files that hold them."""
         if self._stored is None:
             self._stored = {}
             whole = range(len(self.rows.history))
@@ -175,32 +174,35 @@ class BranchValues:
         order = np.lexsort((positions, fragments))
         keys = np.stack([fragments[order], positions[order]])
         begins = np.flatnonzero(np.append(True, (np.diff(keys) != 0).any(axis=0)))
-        found = dict[int, tuple[StoredRows, list[NDArray[np.int64]]]]()
+        by_stored = dict[int, tuple[StoredRows, list[NDArray[np.int64]]]]()
         for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(order)], strict=True):
             if begin == end:
                 continue
             fragment, position = int(keys[0, begin]), int(keys[1, begin])
             for piece, stored in self._stored.get(fragment, ()):
                 if piece.first <= position <= piece.last:
-                    found.setdefault(id(stored), (stored, []))[1].append(order[begin:end])
+                    by_stored.setdefault(id(stored), (stored, []))[1].append(order[begin:end])
                     break
-        return [(stored, np.concatenate(parts)) for stored, parts in found.values()]
+        return [(stored, np.concatenate(parts)) for stored, parts in by_stored.values()]
 
     def _wanted(self, position: int) -> Wanted:
         key = self._key(position)
         if key not in self._asked:
             schema = self.rows.history.records[position].schema
             fields = fields_of(self.names_at(position).values(), schema)
-            told = [(f.id, f.name, f.parent_id, f.logical_type) for f in schema if f.id in fields]
-            self._asked[key] = Wanted(fields, (tuple(told), *self.names_at(position).items()))
+            fields_key = [
+                (f.id, f.name, f.parent_id, f.logical_type) for f in schema if f.id in fields
+            ]
+            self._asked[key] = Wanted(fields, (tuple(fields_key), *self.names_at(position).items()))
         return self._asked[key]
 
     def _mapped(self, schema: Schema, version: int) -> dict[str, str]:
-        """Return the names of columns in a version, by their names now.
+        """Return the names of columns in a version, by their present names.
 
-        Where IDs do not tell, since versions are lost or all IDs were given anew, names do. A
-        column was not there if none of the fields that hold its values now was, unless it held
-        them itself: a vector that was cast to a list has another field inside.
+        Columns are matched by name where field IDs cannot tell, because versions are lost or all
+        IDs were assigned anew. A column was not there if none of the fields that hold its values
+        now was there, unless it held the values itself: a vector that was cast to a list has
+        another inner field.
         """
         history, position = self.now.view.found(self.now.version)
         inside = column_fields(history.records[position].schema)
@@ -210,27 +212,27 @@ class BranchValues:
         known = {later[id_]: name for id_, name in own.items() if id_ in later}
         plain = {later[id_] for id_ in own.keys() & {*_leaves(schema)} if id_ in later}
         same = {*later.values()}
-        found = {
+        former = {
             name: known[ids[name]]
             for name in self.columns
             if ids[name] in known
             and (ids[name] in plain or not same.isdisjoint(_leaves(inside[name])))
         }
         if all(id_ in known for id_ in ids.values()):
-            return found
-        told = self._fields.earlier_columns(version)
-        there = {name: own.get(told.get(ids[name], NO_PARENT)) for name in self.columns}
+            return former
+        earlier = self._fields.earlier_columns(version)
+        there = {name: own.get(earlier.get(ids[name], NO_PARENT)) for name in self.columns}
         guessed = {
             name: was
             for name, was in there.items()
-            if was is not None and ids[name] not in known and was not in found.values()
+            if was is not None and ids[name] not in known and was not in former.values()
         }
-        return found | guessed
+        return former | guessed
 
     def _names_inside(self, position: int) -> tuple[InnerNames, InnerNames]:
-        """Return where fields inside of columns have other names now, or are there no more.
+        """Return the nested fields that have another name now, or no longer exist.
 
-        And where columns of now have fields inside that were not there.
+        The second part: nested fields of the present columns that did not exist then.
         """
         record, key = self.rows.history.records[position], self._key(position)
         if key not in self._inside:
@@ -255,7 +257,7 @@ class BranchValues:
     def _read(
         self, position: int, addresses: Uint64Array, row_ids: Uint64Array
     ) -> pl.DataFrame | None:
-        """Return values of rows of one version by the names of now; None if they are lost."""
+        """Return values of rows of one version under the present names; None if they are lost."""
         view: HistoryView = self.rows.view
         record = self.rows.history.records[position]
         names = self.names_at(position)
@@ -278,6 +280,6 @@ class BranchValues:
 
 
 def _leaves(fields: Sequence[Field]) -> list[int]:
-    """Return the IDs of the fields that no other one lies in."""
+    """Return the IDs of the fields that contain no other field."""
     parents = {field.parent_id for field in fields}
     return [field.id for field in fields if field.id not in parents]

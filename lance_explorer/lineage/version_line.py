@@ -1,4 +1,4 @@
-"""The line of versions that a branch comes from: its parents up to the fork, then its own."""
+"""The line of versions of a branch: its parents up to the fork, then its own versions."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["LinePart", "Origin", "line_of"]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a branch, or a clone, left its parent.
+    """Where a branch or a clone left its parent.
 
     ``table`` is None for the same table. ``is_recorded`` tells whether the first version of the
     branch is kept, which says so; else the reference file does.
@@ -46,7 +46,7 @@ class LinePart:
     lives : Lives
         The lives of the fragments in these versions.
     fork : Origin or None
-        Where it left the stretch before.
+        Where it left the branch before.
     """
 
     view: HistoryView
@@ -60,7 +60,7 @@ class LinePart:
 def line_of(view: HistoryView) -> tuple[LinePart, ...]:
     """Return the parts that lead to the latest version of a branch, oldest first.
 
-    A parent that is gone, or cannot be read, is left out: the fork then names it.
+    A parent that is gone or unreadable is left out: then only the fork names it.
 
     Raises
     ------

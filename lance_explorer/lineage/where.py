@@ -1,4 +1,4 @@
-"""What a filter asks for: an SQL expression as it is, or a word that is looked for in texts."""
+"""The kinds of filter: an SQL expression, or a word to look for in text columns."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -19,9 +19,9 @@ _NUMBERS: Mapping[str, range] = {
 
 
 def is_word(where: str, schemas: Iterable[tuple[Field, ...]]) -> bool:
-    """Tell whether a text is a word, or some, to look for, and no SQL expression.
+    """Tell whether a text is one or more search words, and not an SQL expression.
 
-    A column of true and false is an expression.
+    The name of a boolean column is an expression.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def is_word(where: str, schemas: Iterable[tuple[Field, ...]]) -> bool:
 
 
 def filter_for(where: str, schema: tuple[Field, ...], *, is_word: bool) -> str | None:
-    """Return the filter of a version; None if it has no column that could hold the word.
+    """Return the filter for a version; None if no column of it could hold the word.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def filter_for(where: str, schema: tuple[Field, ...], *, is_word: bool) -> str |
 def fields_named(filter: str, schema: tuple[Field, ...]) -> frozenset[int]:
     """Return the fields that a filter can depend on: those of all columns that it may name.
 
-    A name that stands in a longer one, or in quotes, counts: too many do no harm.
+    A name inside a longer name or inside quotes counts too: extra fields do no harm.
     """
     text = filter.casefold()
     tops = [field.name for field in schema if field.parent_id == NO_PARENT]
@@ -73,7 +73,7 @@ def fields_named(filter: str, schema: tuple[Field, ...]) -> frozenset[int]:
 
 
 def fields_of(columns: Iterable[str] | None, schema: tuple[Field, ...]) -> frozenset[int]:
-    """Return the fields of some columns, with all that is in them; those of all by default."""
+    """Return the fields of some columns (all by default), with nested fields."""
     chosen = None if columns is None else {*columns}
     wanted = {
         field.id
@@ -91,10 +91,11 @@ def _values(field: Field) -> range:
 
 
 def _columns(schema: tuple[Field, ...]) -> Iterable[tuple[Field, str]]:
-    """Yield the columns and the fields of structs with their names in SQL, but not in lists."""
+    """Yield columns and struct fields (but not fields inside lists) with their SQL names."""
     paths = dict[int, str]()
     for field in schema:
-        # The fields of a blob describe it: filters know them by other names, and only in part.
+        # The fields of a blob are its description: filters know them by other names, and only some
+        # of them.
         if not field.name or "`" in field.name or is_blob(field):
             continue
         if field.parent_id == NO_PARENT:

@@ -1,4 +1,4 @@
-"""Lock files: which version somebody read, and whether it is still there."""
+"""Lock files: which version somebody read, and whether it still exists."""
 
 from lance_explorer.locks.lock_text import Lock, lock
 from lance_explorer.locks.verification import Verification

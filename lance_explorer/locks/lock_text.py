@@ -1,8 +1,8 @@
 """The lock of a version as text: JSON that people read, compare and commit.
 
-The text says all that is needed to tell, later and without the table, which version was meant. It
-holds no path below the table: manifests may be renamed, and the files of a version are named in its
-manifest, of which the lock has the digest.
+The text alone identifies the version, later and without the table. It holds no path inside the
+table: manifests may be renamed, and the manifest names the files of the version. The lock has the
+digest of the manifest.
 """
 
 import json
@@ -28,12 +28,12 @@ from lance_explorer.storage.opening import is_remote
 __all__ = ["Lock", "branch_id", "lock", "read_lock", "schema_columns", "schema_digest"]
 
 FORMAT = 1
-"""The format that is written and read."""
+"""The format of the locks that are written and read."""
 
 _FORMAT_KEY = "lance_explorer_lock"
 _MOST_BYTES = 64 << 20
 _AZURE = ("abfs", "abfss")
-"""Schemes whose URIs have a container before the ``@``, where others have a user."""
+"""URI schemes with a container before the ``@``; in other URIs a user stands there."""
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -91,12 +91,12 @@ class Lock:
 
 
 def lock(snapshot: Snapshot) -> str:
-    """Return what tells a version of a table from any other, as a short text to keep.
+    """Return a short text that identifies a version of a table, to keep.
 
-    Write it into a file such as ``photos.lock``; :func:`verify` tells later whether the version is
-    still there. It is JSON of a few lines: the place of the table, branch and version, the tags
-    that point to it, size and SHA-256 of its manifest, its number of rows, and its columns. The
-    same version with the same tags always gives the same text.
+    Write it to a file such as ``photos.lock``; :func:`verify` tells later whether the version still
+    exists. It is a few lines of JSON: the location of the table, branch and version, the tags that
+    point to it, size and SHA-256 of its manifest, its number of rows, and its columns. The same
+    version with the same tags always gives the same text.
 
     Parameters
     ----------
@@ -132,23 +132,23 @@ def lock(snapshot: Snapshot) -> str:
     }
     """
     given = of_kind("snapshot", snapshot, Snapshot, "a Snapshot, such as table.at(7)")
-    found = LiveTable(given._view).answer(lambda view: _lock_of(given, view))
-    time = found.committed_at
+    locked = LiveTable(given._view).answer(lambda view: _lock_of(given, view))
+    time = locked.committed_at
     members = {
         _FORMAT_KEY: FORMAT,
-        **asdict(found),
+        **asdict(locked),
         "committed_at": None if time is None else time.isoformat(),
     }
     return visible_json(json.dumps(members, indent=2, ensure_ascii=False)) + "\n"
 
 
 def read_lock(given: Any) -> Lock:
-    """Return what a lock says; ``given`` is the path of its file, or its text.
+    """Return the content of a lock; ``given`` is the path of its file, or its text.
 
     Raises
     ------
     InvalidArgumentError
-        If there is no such file, or it is no lock, or one of a newer format.
+        If there is no such file, it is not a lock, or its format is newer.
     """
     if isinstance(given, str) and given.lstrip().startswith("{"):
         return _parsed(given, "the lock")
@@ -161,20 +161,20 @@ def read_lock(given: Any) -> Lock:
     except OSError as error:
         raise InvalidArgumentError(f"lock: cannot read {file}: {error.strerror}") from error
     if len(data) > _MOST_BYTES:
-        raise InvalidArgumentError(f"{file} is no lock: it has more than {_MOST_BYTES:,} bytes")
+        raise InvalidArgumentError(f"{file} is not a lock: it is larger than {_MOST_BYTES:,} bytes")
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise InvalidArgumentError(f"{file} is no lock: it is no text: {error}") from error
+        raise InvalidArgumentError(f"{file} is not a lock: it is not text: {error}") from error
     return _parsed(text, str(file))
 
 
 def branch_id(view: HistoryView, branch: str | None) -> str | None:
-    """Return what tells a branch from another one of its name; None if nothing does."""
+    """Return what distinguishes a branch from one with its name; None if nothing does."""
     if branch is None:
         return None
-    found = Refs(view.main_storage).branches.get(branch)
-    return found.identifier[-1][1] if found and found.identifier else None
+    branch_ref = Refs(view.main_storage).branches.get(branch)
+    return branch_ref.identifier[-1][1] if branch_ref and branch_ref.identifier else None
 
 
 def schema_columns(fields: Iterable[Field]) -> dict[str, str]:
@@ -191,7 +191,7 @@ def schema_columns(fields: Iterable[Field]) -> dict[str, str]:
 
 
 def schema_digest(fields: Iterable[Field]) -> str:
-    """Return a digest of all that makes a schema; what is added here changes all digests.
+    """Return a digest of everything in a schema; adding anything here changes all digests.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def schema_digest(fields: Iterable[Field]) -> str:
     >>> schema_digest(table.at(1).fields) == schema_digest(table.latest.fields)
     False
     """
-    told = [
+    content = [
         [
             field.id,
             field.parent_id,
@@ -214,7 +214,7 @@ def schema_digest(fields: Iterable[Field]) -> str:
         ]
         for field in fields
     ]
-    return sha256(json.dumps(told, separators=(",", ":")).encode()).hexdigest()
+    return sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()
 
 
 def _lock_of(snapshot: Snapshot, view: HistoryView) -> Lock:
@@ -244,7 +244,7 @@ def _lock_of(snapshot: Snapshot, view: HistoryView) -> Lock:
 
 
 def _plain(uri: str) -> str:
-    """Return a URI as everybody may see it, in one spelling.
+    """Return a URI without secrets, in one spelling.
 
     Examples
     --------
@@ -261,22 +261,22 @@ def _plain(uri: str) -> str:
 
 
 def _parsed(text: str, name: str) -> Lock:
-    """Return what the text of a lock says, each member checked; others are passed over."""
+    """Return the content of a lock, with each known member checked; other members are ignored."""
     try:
         members = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidArgumentError(f"{name} is no lock: it is no JSON: {error}") from error
+        raise InvalidArgumentError(f"{name} is not a lock: it is not JSON: {error}") from error
     number = members.get(_FORMAT_KEY) if isinstance(members, dict) else None
     if type(number) is not int or number < 1:
         raise InvalidArgumentError(
-            f"{name} is no lock: expected an object with {_FORMAT_KEY!r}, the number of its format"
+            f"{name} is not a lock: it must be an object with {_FORMAT_KEY!r}, a format number"
         )
     if number > FORMAT:
         raise InvalidArgumentError(
             f"{name} is a lock of format {shown(number)}, and this release knows {FORMAT}: a "
             "newer release of lance_explorer can read it"
         )
-    found = dict[str, Any]()
+    parsed = dict[str, Any]()
     for key, (is_right, expected) in _MEMBERS.items():
         if key not in members:
             raise InvalidArgumentError(f"{name} is damaged: {key!r} is missing")
@@ -284,10 +284,10 @@ def _parsed(text: str, name: str) -> Lock:
             raise InvalidArgumentError(
                 f"{name} is damaged: {key!r}: expected {expected}, found {shown(members[key])}"
             )
-        found[key] = members[key]
-    time = found["committed_at"]
-    found["committed_at"] = None if time is None else datetime.fromisoformat(time)
-    return Lock(**{**found, "tags": tuple(found["tags"])})
+        parsed[key] = members[key]
+    time = parsed["committed_at"]
+    parsed["committed_at"] = None if time is None else datetime.fromisoformat(time)
+    return Lock(**{**parsed, "tags": tuple(parsed["tags"])})
 
 
 def _is_text(value: object) -> bool:
@@ -338,4 +338,4 @@ _MEMBERS: dict[str, tuple[Callable[[object], bool], str]] = {
     "schema_sha256": (_is_digest, "64 hexadecimal digits"),
     "columns": (_is_text_mapping, "an object of texts"),
 }
-"""The members of a lock beside its format: what each has to be."""
+"""The members of a lock other than its format, and what each must be."""

@@ -1,4 +1,4 @@
-"""Runs that read tables: locks with a name, a time and a link, and which of them read a row."""
+"""Runs that read tables: locks with a name, a time and a link; and which runs read a row."""
 
 import json
 import os
@@ -38,9 +38,9 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _IN_LEDGER = "runs"
 
 _FACTS = (
-    Column("name", TEXT, "name of the run; of a lock without one, that of its file"),
-    Column("started_at", TIME, "when it began to read; null: the lock does not say", nullable=True),
-    Column("link", TEXT, "where more is said of it", nullable=True),
+    Column("name", TEXT, "name of the run; for a lock without a name, the name of its file"),
+    Column("started_at", TIME, "when it began to read; null: not in the lock", nullable=True),
+    Column("link", TEXT, "link to more information on the run", nullable=True),
     Column("uri", TEXT, "root of the table that it read"),
     BRANCH,
     Column("version", ID, "the version that it read"),
@@ -60,8 +60,8 @@ READINGS = FrameSchema(
     "readings",
     (
         *_FACTS,
-        Column("rows", COUNT, "such rows that it read; null: not known", True, "rows"),
-        Column("problem", TEXT, "why that is not known; null: it is", nullable=True),
+        Column("rows", COUNT, "number of such rows that it read; null: unknown", True, "rows"),
+        Column("problem", TEXT, "why the number is unknown; null: it is known", nullable=True),
     ),
 )
 """The columns of ``runs.reading(...)``."""
@@ -136,7 +136,7 @@ class Runs(Answering):
         link: str | None = None,
         started_at: datetime | None = None,
     ) -> list[str]:
-        """Write down that a run reads some versions, and return the files of their locks.
+        """Record that a run reads some versions; return the paths of the lock files.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class Runs(Answering):
         link : str, optional
             Where more is said of it, such as the page of an experiment.
         started_at : datetime, optional
-            When it began to read; now by default. Without a zone it is UTC.
+            When it began to read; now by default. A time without a zone is UTC.
 
         Examples
         --------
@@ -156,9 +156,9 @@ class Runs(Answering):
         """
         name = text("name", name)
         if not name.strip():
-            raise InvalidArgumentError("name is what the run is called; it is empty")
+            raise InvalidArgumentError("name of the run must not be empty")
         given = [snapshots] if isinstance(snapshots, Snapshot) else snapshots
-        read = many("snapshots", given, Snapshot, "a Snapshot, such as table.at(7), or several")
+        read = many("snapshots", given, Snapshot, "a Snapshot such as table.at(7), or several")
         if not read:
             raise InvalidArgumentError("snapshots is empty: give what the run reads: table.at(7)")
         if started_at is not None:
@@ -175,8 +175,8 @@ class Runs(Answering):
             members = json.loads(lock(of))
             what = f"{name} {members['uri']} {members['branch']} {members['version']}"
             file = f"{_UNSAFE.sub('_', name)}-{sha256(what.encode()).hexdigest()[:12]}{_SUFFIX}"
-            told = json.dumps({**members, "run": run}, indent=2, ensure_ascii=False)
-            self._place.write(file, f"{told}\n".encode(errors="surrogatepass"))
+            lock_text = json.dumps({**members, "run": run}, indent=2, ensure_ascii=False)
+            self._place.write(file, f"{lock_text}\n".encode(errors="surrogatepass"))
             files.append(file)
         return files
 
@@ -204,9 +204,9 @@ class Runs(Answering):
     ) -> pl.DataFrame:
         """Return which runs read rows that match, and how many: whose models must be made anew.
 
-        A row counts if it matched in the version that the run read. With stable row IDs it counts,
-        too, if it was there and matches in the latest version, whatever it was called then. Runs
-        that read none are left out.
+        A row counts if it matched in the version that the run read. With stable row IDs a row also
+        counts if it existed in the version read and matches in the latest version. Runs that read
+        no such row are left out.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ class Runs(Answering):
         options = Options(storage_options)
         asked = None if table is None else open_table(table, storage_options=options)
         known = dict[tuple[str, str | None, int, str], tuple[int | None, str | None]]()
-        found = list[tuple[Any, ...]]()
+        lines = list[tuple[Any, ...]]()
         for run in self._runs():
             of = run.lock
             if asked is not None and not _is_of(asked._view, of):
@@ -238,18 +238,18 @@ class Runs(Answering):
                 known[key] = _rows_read(run, where, asked or of.uri, options)
             num_rows, problem = known[key]
             if num_rows != 0:
-                found.append((*run.facts, num_rows, problem))
-        return _built(READINGS, found)
+                lines.append((*run.facts, num_rows, problem))
+        return _built(READINGS, lines)
 
     @property
     def answer(self) -> Answer:
         """How many runs there are, and which."""
-        told = self.to_polars()
-        names, tables = told["name"].n_unique(), told["uri"].n_unique()
+        runs = self.to_polars()
+        names, tables = runs["name"].n_unique(), runs["uri"].n_unique()
         of = f", of {counted(tables, 'table')}" if names else ""
         return Answer(
             f"{counted(names, 'run')}{of}.",
-            (Section("runs", "", told, schema=RUNS),),
+            (Section("runs", "", runs, schema=RUNS),),
             f"lx.runs({self._place.uri!r})",
         )
 
@@ -258,16 +258,16 @@ class Runs(Answering):
         return PurePosixPath(self._place.uri).name
 
     def _runs(self) -> list[_Run]:
-        """Return all runs, the latest first; files that are no locks of one table are none."""
-        found = list[_Run]()
+        """Return all runs, latest first; files that are not locks of a table are ignored."""
+        runs = list[_Run]()
         for file in self._files(""):
             try:
                 data = self._place.read(file).decode()
-                found.append(_run_of(file, data))
+                runs.append(_run_of(file, data))
             except (InvalidArgumentError, UnicodeDecodeError, FileNotFoundError):
                 continue
         begin = datetime.min.replace(tzinfo=UTC)
-        return sorted(found, key=lambda run: run.started_at or begin, reverse=True)
+        return sorted(runs, key=lambda run: run.started_at or begin, reverse=True)
 
     def _files(self, folder: str) -> Iterator[str]:
         below = f"{folder}/" if folder else ""
@@ -285,8 +285,8 @@ def _built(schema: FrameSchema, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame
 
 def _run_of(file: str, data: str) -> _Run:
     """Return the run of a lock."""
-    told = json.loads(data).get("run") if data.lstrip().startswith("{") else None
-    run = told if isinstance(told, dict) else {}
+    member = json.loads(data).get("run") if data.lstrip().startswith("{") else None
+    run = member if isinstance(member, dict) else {}
     name, link = run.get("name"), run.get("link")
     try:
         started_at = datetime.fromisoformat(run["started_at"]).astimezone(UTC)
@@ -303,7 +303,7 @@ def _run_of(file: str, data: str) -> _Run:
 
 
 def _is_of(view: HistoryView, of: Lock) -> bool:
-    """Whether a lock is of a table, also of one that was moved."""
+    """Whether a lock belongs to a table, even if the table was moved."""
     if view.uri == of.uri:
         return True
     return _has_manifest(of, view)
@@ -322,7 +322,7 @@ def _has_manifest(of: Lock, view: HistoryView) -> bool:
 def _rows_read(
     run: _Run, where: str, table: Any, options: Options
 ) -> tuple[int | None, str | None]:
-    """Return how many rows that match a run read, or why that is not known."""
+    """Return how many matching rows a run read, or why the number is unknown."""
     of = run.lock
     try:
         verified = verify(run.text, table, options, check_files=False)
@@ -331,8 +331,8 @@ def _rows_read(
         opened = open_table(table, of.branch, options) if isinstance(table, str) else table
         view = opened._view.on_branch(of.branch)
         rows = state_rows(view)
-        found = matching_in(rows, rows.history.position(of.version), where)
-        ids = found["_rowid"].to_numpy()
+        matches = matching_in(rows, rows.history.position(of.version), where)
+        ids = matches["_rowid"].to_numpy()
         if of.has_stable_row_ids and rows.has_row_ids:
             ids = np.union1d(ids, _there_by_now(view, of.version, where))
     except LanceExplorerError as error:
@@ -341,12 +341,12 @@ def _rows_read(
 
 
 def _there_by_now(view: HistoryView, version: int, where: str) -> np.ndarray[Any, Any]:
-    """Return the row IDs of rows that match in the latest version, and were in another one."""
+    """Return the row IDs of rows that match in the latest version and existed in another."""
     rows = state_rows(view)
     last = rows.history.position(view.latest_version)
     try:
         now = matching_in(rows, last, where)["_rowid"]
-    except InvalidArgumentError:  # a column has another name by now
+    except InvalidArgumentError:  # a column has another name now
         return np.empty(0, dtype=np.uint64)
     there = Snapshot(view, version).row_id_index().locate_many(now.to_numpy())
     return now.filter(there.is_not_null()).to_numpy()

@@ -1,4 +1,4 @@
-"""Whether the version of a lock is still there, as an object that people look at."""
+"""The result of verifying a lock, as an object to look at."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -29,12 +29,12 @@ CHECKS = FrameSchema(
     "checks",
     (
         Column("check", TEXT, "what was looked at"),
-        Column("expected", TEXT, "what the lock says, or follows from it", nullable=True),
+        Column("expected", TEXT, "what the lock says, or what follows from it", nullable=True),
         Column("found", TEXT, "what is there now", nullable=True),
         Column(
             "is_same",
             pl.Boolean(),
-            "whether that is as the lock says; null if it says nothing on it, or nobody can tell",
+            "whether the table agrees with the lock; null if the lock does not say, or unknown",
             nullable=True,
         ),
     ),
@@ -47,7 +47,7 @@ _STILL_THERE = ("unmoved", "tag_moved")
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at; what is not known is None."""
+    """One thing that was checked; None stands for what is unknown."""
 
     what: str
     expected: str | None
@@ -66,7 +66,7 @@ class Verification:
         that pointed to the version was moved or deleted; ``"damaged"``: files of the version are
         missing or of another size; ``"cleaned_up"``: the table is there, but not the version;
         ``"rewritten"``: another version has its number, or the table has not come so far: it was
-        dropped and made again; ``"another_branch"``: the branch was deleted and made again;
+        dropped and recreated; ``"another_branch"``: the branch was deleted and recreated;
         ``"branch_gone"``; ``"table_gone"``.
     sentence : str
         The same in words, with names and numbers.
@@ -95,7 +95,7 @@ files and 1 deletion file; 3 versions were committed since.
 
     @property
     def ok(self) -> bool:
-        """Whether all that the version needs is there, so that it can be read as it was."""
+        """Whether everything that the version needs exists, so that it can be read unchanged."""
         return self.status in _STILL_THERE
 
     def __bool__(self) -> bool:
@@ -103,7 +103,7 @@ files and 1 deletion file; 3 versions were committed since.
 
     @documented(CHECKS)
     def to_frame(self) -> pl.DataFrame:
-        """Return what was looked at, one row each.
+        """Return what was checked, one row for each check.
 
         Examples
         --------
@@ -127,7 +127,7 @@ files and 1 deletion file; 3 versions were committed since.
 
     @property
     def answer(self) -> Answer:
-        """Whether the version is still there, and what was looked at."""
+        """Whether the version still exists, and what was checked."""
         facts = {"status": self.status, "ok": self.ok, "uri": self.uri}
         return Answer(
             f"Verification of {self._what}: {self.status}. {self.sentence}",

@@ -1,7 +1,7 @@
-"""Whether the version of a lock is still there, and if not, what became of it.
+"""Whether the version of a lock still exists, and if not, why.
 
-The manifest decides: whoever finds the bytes that were locked has found the version, wherever the
-table is now. Everything else tells why they are not there, or what happened since.
+The manifest decides: a manifest with the locked bytes is the version, wherever the table is now.
+Everything else explains why those bytes are missing, or what happened since.
 """
 
 import os
@@ -49,7 +49,7 @@ __all__ = ["verify"]
 
 
 class _Verdict(NamedTuple):
-    """What became of a version, and that in words."""
+    """What happened to a version, and a sentence that says it."""
 
     status: Status
     words: str
@@ -63,18 +63,19 @@ def verify(
     allow_bases: Iterable[str | os.PathLike[str]] = (),
     check_files: bool = True,
 ) -> Verification:
-    """Return whether a locked version is still there, and if not, what became of it.
+    """Return whether a locked version still exists, and if not, why.
 
-    The manifest is read and compared with the digest in the lock. Data files and deletion files are
-    not opened: whether they are there, and as large as the manifest says, the storage tells, which
-    lists each folder once. Indices are not looked at.
+    The manifest is read and its digest is compared with the one in the lock. Data files and
+    deletion files are not opened: each folder is listed once to see whether they exist and have the
+    size in the manifest. Indices are not looked at.
 
     Parameters
     ----------
     lock : str or os.PathLike
         Path of a lock file, or its text, as :func:`lock` returns it.
     table : str, os.PathLike, Table, lance.LanceDataset or lancedb table, optional
-        Where the table is now; by default where the lock says. A Table is looked at anew.
+        Where the table is now; by default where the lock says. The state of a given Table is read
+        again.
     storage_options, allow_bases
         As for :func:`open_table`. A table whose files are elsewhere, as a clone, needs the same
         ``allow_bases`` as to open it.
@@ -88,11 +89,11 @@ def verify(
     Raises
     ------
     InvalidArgumentError
-        If ``lock`` is no lock, or one of a newer format.
+        If ``lock`` is not a lock, or its format is newer.
     StorageError
         If the storage does not answer: then nothing is known.
     UnsupportedFeatureError
-        If files are in a place that is not allowed.
+        If files are in a location that is not allowed.
 
     Examples
     --------
@@ -116,7 +117,7 @@ def verify(
 
 
 def _verified(view: HistoryView, lock: Lock, is_wanted: bool) -> Verification:
-    """Return what became of a version of a table that is there."""
+    """Return what happened to a version of an existing table."""
     checks = [Check("table", lock.uri, view.uri, view.uri == lock.uri or None)]
     branch = _branch(view, lock)
     if branch is None:
@@ -135,14 +136,14 @@ def _verified(view: HistoryView, lock: Lock, is_wanted: bool) -> Verification:
     if branch is not None:
         if status not in ("rewritten", "another_branch") and lock.version < FIRST_DETACHED:
             later = branch.latest_version - lock.version
-            found = f"{later:,}, up to {branch.latest_version}" if later else "none"
-            checks.append(Check("later versions", None, found, None))
+            actual = f"{later:,}, up to {branch.latest_version}" if later else "none"
+            checks.append(Check("later versions", None, actual, None))
         checks.append(_schema_check(branch, lock))
     return Verification(status, as_sentence(sentence), view.uri, lock, tuple(checks))
 
 
 def _branch(view: HistoryView, lock: Lock) -> HistoryView | None:
-    """Return the branch of a lock as it is now; None if there is none of its name."""
+    """Return the present state of the branch of a lock; None if no branch has its name."""
     if lock.branch is None:
         return view.on_branch(None)
     refs = Refs(view.main_storage)
@@ -160,13 +161,13 @@ def _branch(view: HistoryView, lock: Lock) -> HistoryView | None:
 
 
 def _look(branch: HistoryView, lock: Lock, checks: list[Check], is_wanted: bool) -> _Verdict:
-    """Return what became of a version of a branch that is there, and add what was looked at."""
+    """Return what happened to a version of an existing branch, and add the checks."""
     is_other_branch = False
     if lock.branch is not None:
         now = branch_id(branch, lock.branch)
         is_other_branch = None not in (now, lock.branch_id) and now != lock.branch_id
-        expected, found = [f"{lock.branch} {id_ or ''}".strip() for id_ in (lock.branch_id, now)]
-        checks.append(Check("branch", expected, found, not is_other_branch))
+        expected, actual = [f"{lock.branch} {id_ or ''}".strip() for id_ in (lock.branch_id, now)]
+        checks.append(Check("branch", expected, actual, not is_other_branch))
     every = (*branch.listing.versions, *branch.listing.detached)
     file = next((file for file in every if file.version == lock.version), None)
     number = str(lock.version)
@@ -203,7 +204,7 @@ def _missing(branch: HistoryView, lock: Lock, is_other_branch: bool) -> _Verdict
     """Return why a branch does not have a version."""
     version, latest = lock.version, branch.latest_version
     if is_other_branch:
-        why = f"branch {lock.branch} was deleted and made again, and has no version {version} now"
+        why = f"branch {lock.branch} was deleted and recreated, and has no version {version} now"
         return _Verdict("another_branch", why)
     if latest < version < FIRST_DETACHED:
         why = (
@@ -218,7 +219,7 @@ def _missing(branch: HistoryView, lock: Lock, is_other_branch: bool) -> _Verdict
 
 
 def _protection(branch: HistoryView, lock: Lock) -> str:
-    """Return what protected a version that was cleaned up, or would have."""
+    """Return what protected a cleaned-up version, or what would have protected it."""
     tags = Refs(branch.main_storage).tags.values()
     place = lock.branch, lock.version
     still = [tag.name for tag in tags if (tag.branch, tag.version) == place]
@@ -230,12 +231,12 @@ def _protection(branch: HistoryView, lock: Lock) -> str:
 
 
 def _another(branch: HistoryView, lock: Lock, is_other_branch: bool) -> _Verdict:
-    """Return why a version has another manifest than it had."""
+    """Return why the manifest of a version changed."""
     try:
         now = branch.version(lock.version).records[0].manifest.timestamp
     except CorruptFileError as error:
         return _Verdict("damaged", f"the manifest of version {lock.version} is damaged: {error}")
-    except UnsupportedFeatureError:  # written by a later release: surely not what it was
+    except UnsupportedFeatureError:  # written by a later release, so it has changed
         now = None
     times = [_time_words(time) for time in (now, lock.committed_at)]
     what = "table was dropped"
@@ -243,7 +244,7 @@ def _another(branch: HistoryView, lock: Lock, is_other_branch: bool) -> _Verdict
         what = "branch was deleted" if is_other_branch else "table or the branch was deleted"
     why = (
         f"version {lock.version} is another one, committed {times[0]} and not {times[1]}: "
-        f"the {what} and made again"
+        f"the {what} and recreated"
     )
     return _Verdict("another_branch" if is_other_branch else "rewritten", why)
 
@@ -273,16 +274,16 @@ def _tag_checks(view: HistoryView, lock: Lock) -> list[Check]:
     checks = list[Check]()
     for name in lock.tags:
         tag = tags.get(name)
-        found = None if tag is None else place_words(tag.branch, tag.version)
+        actual = None if tag is None else place_words(tag.branch, tag.version)
         is_known = tag is not None or not any(ref.kind == "tag" for ref in refs.unreadable)
         checks.append(
-            Check(f"tag {name}", expected, found, found == expected if is_known else None)
+            Check(f"tag {name}", expected, actual, actual == expected if is_known else None)
         )
     return checks
 
 
 def _schema_check(branch: HistoryView, lock: Lock) -> Check:
-    """Return how the latest schema differs from that of the lock."""
+    """Return how the latest schema differs from the locked schema."""
     what, expected = "schema of the latest version", plural(len(lock.columns), "field")
     try:
         schema = branch.version(branch.latest_version).records[0].schema
@@ -290,8 +291,8 @@ def _schema_check(branch: HistoryView, lock: Lock) -> Check:
         return Check(what, expected, f"cannot be read: {error}", None)
     if schema_digest(schema) == lock.schema_sha256:
         return Check(what, expected, "the same", is_same=True)
-    found = schema_words(lock.columns, schema_columns(schema))
-    return Check(what, expected, found, is_same=False)
+    actual = schema_words(lock.columns, schema_columns(schema))
+    return Check(what, expected, actual, is_same=False)
 
 
 def _time_words(time: datetime | None) -> str:

@@ -1,4 +1,4 @@
-"""Whether the files that a version names are there, with their sizes; none is opened."""
+"""Whether the files that a version names exist, and their sizes; no file is opened."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from lance_explorer.storage import FileInfo, Storage
 __all__ = ["LostFile", "VersionFiles", "find_files"]
 
 _FEW = 8
-"""So many files are asked for one by one, however many others are in their folder."""
+"""Up to this number, files are requested one by one, however many others the folder has."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostFile:
-    """A file that is missing, or not the one that it was.
+    """A file that is missing, or has changed.
 
     ``path`` starts at the root of the table, or is a URI; ``size_bytes`` is what the manifest says,
     None where it says nothing, and ``found_bytes`` is None where there is no file.
@@ -32,7 +32,7 @@ class LostFile:
 
 @dataclass(frozen=True, slots=True)
 class VersionFiles:
-    """How many files a version needs to be read, and which of them are lost."""
+    """How many files a version needs, and which of them are lost."""
 
     num_data_files: int
     num_deletion_files: int
@@ -41,7 +41,7 @@ class VersionFiles:
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """Files of a version in one folder, by their names; the size is None where it is not known."""
+    """Files of a version in one folder, by name; the size is None where it is unknown."""
 
     root: Storage
     path: str
@@ -53,7 +53,7 @@ class _Folder:
             yield f"{prefix}{name}", size
 
     def found(self) -> Iterator[FileInfo | None]:
-        """Yield what is at the place of each file."""
+        """Yield what is stored at the path of each file."""
         if len(self.sizes) <= _FEW:
             yield from [self.root.find(path) for path, _ in self]
             return
@@ -62,35 +62,35 @@ class _Folder:
 
 
 def find_files(history: History, storage: Storage) -> VersionFiles:
-    """Look for the data files and the deletion files of a version.
+    """Check the data files and the deletion files of a version.
 
-    Each folder is listed once, or asked for a few files. What is missing, open sessions
-    of ``storage`` note, so that versions that are cleaned up meanwhile are noticed.
+    Each folder is listed once, or asked for a few files. Open sessions of ``storage`` record which
+    files are missing, so that a cleanup in the meantime is noticed.
 
     Parameters
     ----------
     history : History
-        The history of the version alone.
+        The history of this version alone.
     storage : Storage
         The root of its branch.
 
     Raises
     ------
     UnsupportedFeatureError
-        If a file is where the table may not lead.
+        If a file is in a location that the table may not use.
     """
     bases = history.records[0].manifest.base_paths
     data, deletions = _data_files(history, bases, storage), _deletions(history, bases, storage)
     lost = list[LostFile]()
     for folder in (*data, *deletions):
         for (path, size), info in zip(folder, folder.found(), strict=True):
-            found = None if info is None else info.size_bytes
-            if found == 0:
-                folder.root.check_files([path])  # a link that may not be followed shows no size
-            if found and size in (None, found):
+            actual = None if info is None else info.size_bytes
+            if actual == 0:
+                folder.root.check_files([path])  # the size of a forbidden link is unknown
+            if actual and size in (None, actual):
                 continue
             is_own = folder.root is storage
-            lost.append(LostFile(path if is_own else f"{folder.root.uri}/{path}", size, found))
+            lost.append(LostFile(path if is_own else f"{folder.root.uri}/{path}", size, actual))
     storage.sessions.note(*[file.path for file in lost])
     return VersionFiles(_count(data), _count(deletions), tuple(lost))
 

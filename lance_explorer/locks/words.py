@@ -1,4 +1,4 @@
-"""What a verification says, in words: numbers, names and what differs."""
+"""What a verification says in words: numbers, names and differences."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,7 +24,7 @@ def place_words(branch: str | None, version: int) -> str:
 
 
 def digest_words(num_bytes: int, digest: str) -> str:
-    """Return what tells a file from another."""
+    """Return how a file differs from the expected one."""
     return f"{num_bytes:,} bytes, SHA-256 {digest}"
 
 
@@ -36,7 +36,7 @@ def files_words(files: VersionFiles) -> str:
 
 
 def lost_words(lost: tuple[LostFile, ...]) -> str:
-    """Return which files are lost, and how."""
+    """Return which files are lost, and in what way."""
     missing = [file.path for file in lost if file.found_bytes is None]
     changed = [file.path for file in lost if file.found_bytes is not None]
     parts = [

@@ -1,4 +1,4 @@
-"""The values of columns that come back."""
+"""The values of columns that a plan brings back."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ __all__ = ["AddedColumns"]
 
 
 class AddedColumns:
-    """The values of some columns of another version, at the addresses that their rows have now.
+    """The values of some columns of another version, at the present addresses of their rows.
 
     Parameters
     ----------

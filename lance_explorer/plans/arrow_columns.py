@@ -11,10 +11,10 @@ _BLOB = "lance.blob.v2"
 
 
 def stored_field(field: pa.Field) -> pa.Field:
-    """Return a column as files of plans have it: it may be null.
+    """Return a column in the form that files of plans have: nullable.
 
-    It has no dictionary, since an Arrow file has one a column, and values come in batches. Blobs
-    are whole.
+    It has no dictionary: an Arrow file allows one dictionary per column, and values come in
+    batches. Blobs are whole.
     """
     kind = field.type
     if pa.types.is_dictionary(kind):
@@ -30,7 +30,7 @@ def arrow_column(values: pl.Series, field: pa.Field) -> pa.Array:
     Raises
     ------
     UnsupportedFeatureError
-        If the type does not hold all of them exactly.
+        If the type cannot hold all of them exactly.
     """
     array = values.to_arrow(compat_level=pl.CompatLevel.oldest())
     try:

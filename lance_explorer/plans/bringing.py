@@ -1,4 +1,4 @@
-"""Plans that bring what one side changed over to the other: columns, rows, and what they lose."""
+"""Plans that bring changes of one side to the other: columns, rows, and losses."""
 
 from lance_explorer.answers.calls import literal
 from lance_explorer.changes.three_way import ThreeWay
@@ -20,7 +20,7 @@ _MOST_NAMED = 4
 
 
 def bring_all(parts: PlanParts, sides: ThreeWay, *, overwrites: bool, come_back: bool) -> None:
-    """Add the steps that bring columns and rows.
+    """Add the steps for columns and rows.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ def bring_rows(
     overwrites: bool,
     come_back: bool,
 ) -> None:
-    """Add the step that brings rows, by default to the columns that there are."""
+    """Add the step for rows, by default into the existing columns."""
     targets = plain_columns(sides) if targets is None else targets
     work = RowWork(sides, targets, overwrites=overwrites, only=only)
     parts.rows = work
-    note = "lost versions leave open whether it is the same column there: it is left as it is"
+    note = "versions are lost, so it may be another column: it is left as it is"
     names = [target.name for target in targets if target.name in sides.doubtful]
     parts.add(*[Conflict("uncertain", "column", name, note=note) for name in names])
     parts.num_rows = place_rows(parts.place).num_rows
@@ -67,22 +67,22 @@ def bring_rows(
     updated, deleted, inserted = work.counts.tolist()
     parts.num_rows += inserted - deleted
     names = [target.name for target in work.written]
-    told, calls = list[str](), list[str]()
+    sentences, calls = list[str](), list[str]()
     if updated:
         columns, how = listed([f"`{name}`" for name in names]), "in place"
         if not work.in_place:
             columns, how = "all columns", "anew"
         elif len(names) > _MOST_NAMED:
             columns = counted(len(names), "column")
-        told.append(f"write {columns} of {counted(updated, 'row')} {how}")
+        sentences.append(f"write {columns} of {counted(updated, 'row')} {how}")
         calls.append(f"fragment.update_columns(rows)  # {literal(names)}")
     if deleted:
-        told.append(f"delete {counted(deleted, 'row')}")
+        sentences.append(f"delete {counted(deleted, 'row')}")
         calls.append("fragment.delete(rows)")
     if inserted:
-        told.append(f"append {counted(inserted, 'row')}")
+        sentences.append(f"append {counted(inserted, 'row')}")
         calls.append("lance.fragment.write_fragments(rows, dataset)")
-    words = "; ".join(told)
+    words = "; ".join(sentences)
     arguments = {"file": ROWS_FILE, "columns": names, "in_place": work.in_place}
     arguments |= {"properties": _former_ids(work)}
     parts.add(Step("rows", f"{words[0].upper()}{words[1:]}.", "; ".join(calls), arguments))
@@ -94,7 +94,7 @@ def bring_rows(
 
 
 def can_go_back(place: BranchVersion, version: int) -> bool:
-    """Tell whether Lance restores a version: not one from before stable row IDs were turned on."""
+    """Tell whether Lance can restore a version: not if stable row IDs were turned on later."""
     now, then = [place.view.version(one).records[0].manifest for one in (place.version, version)]
     return not now.reader_feature_flags & ~then.reader_feature_flags & STABLE_ROW_IDS
 
@@ -108,6 +108,6 @@ def go_back(parts: PlanParts, version: int, why: str) -> None:
 
 
 def _former_ids(work: RowWork) -> dict[str, str]:
-    """Return a property of the commit that names the rows that come back, if they are not many."""
+    """Return a commit property with the IDs of the rows that come back, if they are few."""
     ids = work.former_row_ids
     return {"lance_explorer.former_row_ids": ", ".join(map(str, ids))} if ids else {}

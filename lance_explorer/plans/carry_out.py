@@ -1,4 +1,4 @@
-"""Carries out a plan: it is written beside the rows of one, with the plan in it, and run there."""
+"""Carries out a plan: this script is written beside the rows of a plan, with the plan in it."""
 
 import argparse
 import getpass
@@ -19,7 +19,7 @@ from lance.fragment import FragmentMetadata, RowIdSequence, write_fragments
 
 PLAN: Any = {}
 
-# What follows is the same in every plan.
+# The rest is the same in every plan.
 
 HERE = Path(__file__).resolve().parent
 FRAGMENT = 2**32
@@ -36,11 +36,11 @@ def main() -> None:
     parser.add_argument(
         "--storage-option", action="append", default=[], metavar="KEY=VALUE", help="can be repeated"
     )
-    told = parser.parse_args()
-    options = dict(option.split("=", 1) for option in told.storage_option)
-    moved = [set_aside(told.table, **damaged) for damaged in PLAN["set_aside"]]
+    arguments = parser.parse_args()
+    options = dict(option.split("=", 1) for option in arguments.storage_option)
+    moved = [set_aside(arguments.table, **damaged) for damaged in PLAN["set_aside"]]
     try:
-        dataset = opened(told.table, options)
+        dataset = opened(arguments.table, options)
     except Exception as error:  # noqa: BLE001  whatever pylance raises, people need the reason
         stop(f"pylance cannot open the table: {reason_of(error)}")
     done, version = steps_done(dataset)
@@ -63,15 +63,15 @@ def main() -> None:
         try:
             operation = STEPS[step["kind"]](dataset, step)
             if operation is not None:
-                commit(dataset, operation, number, told.author)
+                commit(dataset, operation, number, arguments.author)
         except Exception as error:  # noqa: BLE001  whatever pylance raises, people need the step and the reason
             stop(f"in step {number + 1} pylance refused: {reason_of(error)}", number)
-        dataset = opened(told.table, options)
+        dataset = opened(arguments.table, options)
     check_result(dataset)
     print(f"Done: the table is at version {dataset.version}.")
     back = PLAN["version"] if PLAN["branch"] is None else (PLAN["branch"], PLAN["version"])
     if PLAN["steps"]:
-        print(f"To undo all of it: dataset.checkout_version({back!r}).restore()")
+        print(f"To undo everything: dataset.checkout_version({back!r}).restore()")
 
 
 def stop(reason: str, done: int = 0) -> NoReturn:
@@ -88,10 +88,10 @@ def reason_of(error: Exception) -> str:
 def set_aside(table: str, file: str, sha256: str) -> bool:
     """Move a damaged manifest out of the table, to the plan; tell whether it was still there.
 
-    A file of that name with other bytes is another one, of another table or of a later commit.
+    A file of that name with other bytes belongs to another table or a later commit.
     """
     if "://" in table:
-        print(f"Move {file} out of the table first, unless that is done, and keep a copy of it.")
+        print(f"Move {file} out of the table first, if it is still there, and keep a copy of it.")
         return False
     place = Path(table, file)
     if place.exists() and hashlib.sha256(place.read_bytes()).hexdigest() == sha256:
@@ -103,7 +103,7 @@ def set_aside(table: str, file: str, sha256: str) -> bool:
 
 
 def opened(uri: str, options: dict[str, str]) -> lance.LanceDataset:
-    """Open the latest version of the branch that the plan is for."""
+    """Open the latest version of the plan's branch."""
     dataset = lance.dataset(uri, storage_options=options or None)
     return dataset if PLAN["branch"] is None else dataset.checkout_version((PLAN["branch"], None))
 
@@ -114,7 +114,7 @@ def at(dataset: lance.LanceDataset, branch: str | None, version: int) -> lance.L
 
 
 def steps_done(dataset: lance.LanceDataset) -> tuple[int, int]:
-    """Return how many steps are in the table, and the version of the last of them."""
+    """Return how many steps the table already has, and the version of the last of them."""
     done, version = 0, PLAN["version"]
     if dataset.version < version:
         stop(f"the plan was made for version {version}, and the table is at {dataset.version}")
@@ -164,7 +164,7 @@ def commit(
     number: int,
     author: str,
 ) -> None:
-    """Commit an operation that says which plan it belongs to."""
+    """Commit an operation with properties that name the plan."""
     properties = {
         "lance_explorer.plan": PLAN["id"],
         "lance_explorer.step": str(number),
@@ -202,7 +202,7 @@ def by_fragment(rows: pa.Table) -> Iterator[tuple[int, pa.Table]]:
 
 
 def as_stored(rows: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return rows with the types that the columns of the table have."""
+    """Return rows in the types of the table's columns."""
     columns, fields = [], []
     for column, own in zip(rows.columns, rows.schema, strict=True):
         field = schema.field(own.name) if own.name in schema.names else own
@@ -222,7 +222,7 @@ def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
     repaired = step.get("fragments", [])
     changes = {name: rows.filter(pc.equal(rows["_change"], name)) for name in CHANGES}
     moved = changes["update"].slice(0, 0)
-    if not step["in_place"]:  # the files are legacy, of which pylance writes what lives, or damaged
+    if not step["in_place"]:  # legacy files, where pylance writes only live rows, or damaged ones
         moved, changes["update"] = changes["update"], moved
         changes["delete"] = pa.concat_tables([changes["delete"], moved])
     updated, offsets = dict[int, Any](), dict[int, bytes]()
@@ -264,7 +264,7 @@ def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
             updated_fragments=[*updated.values()],
             new_fragments=new,
             fields_modified=modified,
-            # Without it indices are said to cover rows that are new.
+            # Otherwise indices would claim to cover rows that are new.
             fields_for_preserving_frag_bitmap=[*field_ids(dataset.lance_schema.fields())],
             update_mode="rewrite_columns" if modified else "rewrite_rows",
             updated_fragment_offsets=offsets or None,
@@ -275,7 +275,7 @@ def write_rows(dataset: lance.LanceDataset, step: Any) -> Operation:
 def appended(
     dataset: lance.LanceDataset, rows: pa.Table, *, are_moved: bool = False
 ) -> Iterator[FragmentMetadata]:
-    """Write rows into fragments of their own; those that are moved keep their row IDs."""
+    """Write rows into new fragments; moved rows keep their row IDs."""
     if not len(rows):
         return
     values, start = rows.select(dataset.schema.names), 0
@@ -289,7 +289,7 @@ def appended(
 
 
 def field_ids(fields: Any) -> Iterator[int]:
-    """Yield the IDs of fields, and of those inside."""
+    """Yield the IDs of fields and of their nested fields."""
     for field in fields:
         yield field.id()
         yield from field_ids(field.children())
@@ -299,7 +299,7 @@ def add_columns(dataset: lance.LanceDataset, step: Any) -> Operation | None:
     """Add columns with values at some addresses, and nulls elsewhere."""
     values = read(step["file"])
     fragments = dataset.get_fragments()
-    if not fragments:  # Lance takes no properties with it
+    if not fragments:  # Lance does not accept properties here
         dataset.add_columns(values.drop_columns("_rowaddr").schema)
         return None
     some, schema, made = dict(by_fragment(values)), dataset.lance_schema, []
@@ -332,7 +332,7 @@ def undelete(dataset: lance.LanceDataset, step: Any) -> Operation:
         else:
             one = fragment_of(dataset, fragment_id).metadata
             made.append(replace(one, deletion_file=former.deletion_file))
-    words = "as before the damage, without the rows that stand elsewhere"
+    words = "the deletions before the damage, plus the rows that are elsewhere now"
     return lance.LanceOperation.Delete(made, removed, words)
 
 
@@ -353,12 +353,12 @@ def set_entries(dataset: lance.LanceDataset, step: Any) -> Operation:
 
 
 def drop_columns(dataset: lance.LanceDataset, step: Any) -> None:
-    """Drop columns; Lance takes no properties with it."""
+    """Drop columns; Lance does not accept properties here."""
     dataset.drop_columns(step["names"])
 
 
 def alter_columns(dataset: lance.LanceDataset, step: Any) -> None:
-    """Give columns their former names and types; Lance takes no properties with it."""
+    """Give columns their former names and types; Lance does not accept properties here."""
     there = at(dataset, step["branch"], step["types_of"]).schema
     alterations: list[Any] = []
     for one in step["alterations"]:
@@ -372,12 +372,12 @@ def alter_columns(dataset: lance.LanceDataset, step: Any) -> None:
 
 
 def drop_index(dataset: lance.LanceDataset, step: Any) -> None:
-    """Drop an index; Lance takes no properties with it."""
+    """Drop an index; Lance does not accept properties here."""
     dataset.drop_index(step["name"])
 
 
 def create_index(dataset: lance.LanceDataset, step: Any) -> None:
-    """Create a scalar index; Lance takes no properties with it."""
+    """Create a scalar index; Lance does not accept properties here."""
     dataset.create_scalar_index(step["column"], step["type"], name=step["name"])
 
 
@@ -403,7 +403,7 @@ def is_added(dataset: lance.LanceDataset, step: Any) -> bool:
 
 
 def check_result(dataset: lance.LanceDataset) -> None:
-    """Compare the table with what the plan promised."""
+    """Check that the table is what the plan promised."""
     wrong = []
     if PLAN["num_rows"] not in (None, dataset.count_rows()):
         wrong.append(f"it has {dataset.count_rows()} rows, and not {PLAN['num_rows']}")
@@ -419,7 +419,7 @@ def check_result(dataset: lance.LanceDataset) -> None:
 
 
 def wrong_rows(dataset: lance.LanceDataset, rows: pa.Table, columns: list[str]) -> Iterator[str]:
-    """Yield what is wrong with updated rows, and keys that stand twice since."""
+    """Yield what is wrong with updated rows, and keys that are now there twice."""
     for fragment_id, some in by_fragment(rows.filter(pc.equal(rows["_change"], "update"))):
         scanner = dataset.scanner(
             columns=columns,
@@ -427,9 +427,9 @@ def wrong_rows(dataset: lance.LanceDataset, rows: pa.Table, columns: list[str]) 
             fragments=[fragment_of(dataset, fragment_id)],
             blob_handling="all_binary",
         )
-        found = scanner.to_table()
-        found = found.filter(pc.is_in(found["_rowaddr"], some["_rowaddr"]))
-        if any(repr(found[one].to_pylist()) != repr(some[one].to_pylist()) for one in columns):
+        stored = scanner.to_table()
+        stored = stored.filter(pc.is_in(stored["_rowaddr"], some["_rowaddr"]))
+        if any(repr(stored[one].to_pylist()) != repr(some[one].to_pylist()) for one in columns):
             yield f"rows of fragment {fragment_id} have other values"
     key = PLAN["key"]
     brought = rows.filter(pc.equal(rows["_change"], "insert"))
@@ -437,10 +437,10 @@ def wrong_rows(dataset: lance.LanceDataset, rows: pa.Table, columns: list[str]) 
         keys = dataset.to_table(columns=key)
         counts = keys.group_by(key).aggregate([([], "count_all")])
         twice = counts.filter(pc.greater(counts["count_all"], 1)).drop_columns("count_all")
-        found = brought.select(key).join(twice, key, join_type="left semi")
-        if len(found):
-            first = found.slice(0, 1).to_pylist()[0]
-            yield f"{len(found)} keys that the plan brought stand twice, such as {first}"
+        stored = brought.select(key).join(twice, key, join_type="left semi")
+        if len(stored):
+            first = stored.slice(0, 1).to_pylist()[0]
+            yield f"{len(stored)} keys that the plan brought are there twice, such as {first}"
 
 
 CHANGES = ("update", "delete", "insert")
@@ -474,8 +474,7 @@ PLAIN: dict[str, tuple[tuple[str, ...], Callable[[Any, Any], bool]]] = {
         lambda dataset, step: step["name"] in index_names(dataset),
     ),
 }
-"""The steps that Lance commits without properties: their operations, and what tells that one was
-done."""
+"""The steps that Lance commits without properties: their operations, and a test of being done."""
 
 if __name__ == "__main__":
     main()

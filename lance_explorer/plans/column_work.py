@@ -23,7 +23,7 @@ __all__ = ["ColumnWork", "Target", "column_work", "plain_columns"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A column of the table as it is when rows are written.
+    """A column of the table at the time when rows are written.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Target:
 
 @dataclass
 class ColumnWork:
-    """The steps on columns, and the columns after them.
+    """The steps for columns, and the columns after them.
 
     ``added`` are columns whose values are written by a step of their own, by their names on their
     side.
@@ -62,17 +62,17 @@ def plain_columns(sides: ThreeWay) -> list[Target]:
     shown = {own: name for name, own in sides.ours.names(at_end=True).items()}
     compared = sides.values.columns.compared
     theirs = {*sides.values.columns.theirs.values()}
-    found = []
+    targets = []
     for one in _schema(sides.places[0]):
         name = shown[one.name]
         base, ours, there = compared.get(name) or (None, name, name if name in theirs else None)
-        is_open = one.name in sides.doubtful  # rows that are there keep what they have
-        found.append(Target(one, (None if is_open else base, ours, there)))
-    return found
+        is_open = one.name in sides.doubtful  # existing rows keep their values
+        targets.append(Target(one, (None if is_open else base, ours, there)))
+    return targets
 
 
 def column_work(sides: ThreeWay, *, overwrites: bool) -> ColumnWork:
-    """Return what brings the columns that their side changed."""
+    """Return the steps that bring the columns that their side changed."""
     work = ColumnWork(plain_columns(sides))
     schema = _schema(sides.places[1])
     altered, dropped = list[dict[str, Any]](), list[str]()
@@ -125,36 +125,36 @@ def column_work(sides: ThreeWay, *, overwrites: bool) -> ColumnWork:
 def _not_possible(
     sides: ThreeWay, row: Mapping[str, Any], theirs: pa.Schema, not_null: set[str | None]
 ) -> str | None:
-    """Return why pylance cannot bring what their side did to a column; None if it can."""
+    """Return why pylance cannot repeat their side's change of a column; None if it can."""
     change, path = row["change_theirs"], row["path"]
     if "." in path:
-        return "pylance has no call that does this with fields inside of columns"
+        return "pylance has no call that does this with nested fields"
     if change == "replaced":
-        return "another column has its name there"
+        return "another column has this name now"
     if path in not_null:
-        return "pylance has no call that forbids nulls"
+        return "pylance has no call that makes a column non-nullable"
     if change == "added" and _needs_nulls(sides, theirs.field(row["path_theirs"]).type):
-        return "rows that came since have no value, and the data format has no nulls for it"
+        return "rows that were added since have no value, and the data format has no nulls for it"
     index = _index_on(sides, row["path_ours"] or path) if change == "cast" else None
     return None if index is None else f"drop index `{index}` first, and build it anew afterwards"
 
 
 def _is_taken(row: Mapping[str, Any], targets: Sequence[Target]) -> bool:
-    """Tell whether another column has the name that a column has on their side."""
+    """Tell whether another column of ours has the name that the column has on their side."""
     name = row["path_theirs"]
     is_own = row["change_theirs"] != "added" and name == (row["path_ours"] or row["path"])
     return not is_own and any(target.name == name for target in targets)
 
 
 def _index_on(sides: ThreeWay, name: str) -> str | None:
-    """Return the name of an index on a column: with one, pylance does not cast it."""
+    """Return the name of an index on a column; pylance cannot cast an indexed column."""
     record = sides.ours.pair.rows_after.record
     ids = {one.id for one in column_fields(record.schema)[name]}
     return next((index.name for index in record.indices if ids & {*index.fields}), None)
 
 
 def _needs_nulls(sides: ThreeWay, kind: pa.DataType) -> bool:
-    """Tell whether rows would get nulls that the data format has not."""
+    """Tell whether rows would get nulls, which the data format cannot store."""
     rows = sides.between.rows_after
     data_format = rows.record.manifest.data_format
     if data_format != LEGACY_FORMAT and not (data_format == "2.0" and pa.types.is_struct(kind)):
@@ -166,7 +166,7 @@ def _needs_nulls(sides: ThreeWay, kind: pa.DataType) -> bool:
 def _alteration(
     row: Mapping[str, Any], theirs: pa.Schema, targets: Sequence[Target]
 ) -> dict[str, Any] | None:
-    """Return what a column becomes: its name on their side, and its type there if that differs."""
+    """Return what a column becomes: its name on their side, and its type there if it differs."""
     name, place = row["path_theirs"], row["path_ours"] or row["path"]
     made: dict[str, Any] = {"path": place, "name": name}
     kind = theirs.field(name).type
@@ -182,7 +182,7 @@ def _apply(
     theirs: pa.Schema,
     sides: ThreeWay,
 ) -> None:
-    """Add the steps, and make the columns what they are then."""
+    """Add the steps, and set the columns to the state after them."""
     if dropped:
         words = f"Drop {_named(dropped)}."
         code = f"dataset.drop_columns({literal(dropped)})"
@@ -190,16 +190,16 @@ def _apply(
         work.targets = [one for one in work.targets if one.name not in dropped]
     if altered:
         view, version = sides.places[1]
-        told = [
+        changes = [
             f"`{one['path']}` gets the name `{one['name']}`"
             + (f" and the type {one['type']}" if "type" in one else "")
             if one["path"] != one["name"]
             else f"`{one['path']}` gets the type {one['type']}"
             for one in altered
         ]
-        code = f"dataset.alter_columns(...)  # {', '.join(told).replace('`', '')}"
+        code = f"dataset.alter_columns(...)  # {', '.join(changes).replace('`', '')}"
         arguments = {"alterations": altered, "types_of": version, "branch": view.branch}
-        step = Step("alter_columns", f"{listed(told)}.", code, arguments)
+        step = Step("alter_columns", f"{listed(changes)}.", code, arguments)
         work.steps.append(step)
         becomes = {one["path"]: one for one in altered}
         work.targets = [

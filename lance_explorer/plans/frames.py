@@ -1,4 +1,4 @@
-"""The frames of a plan: what it leaves alone, and what does not come back as it was."""
+"""The frames of a plan: what it leaves alone, and what cannot come back unchanged."""
 
 import polars as pl
 
@@ -15,7 +15,7 @@ PLAN_CONFLICTS = FrameSchema(
             "reason",
             pl.Enum(REASONS),
             "changed_since, deleted_since: a later commit did that; inserted_since: a later commit "
-            "inserted a row with the same key; uncertain: it is not certain which row it is; "
+            "inserted a row with the same key; uncertain: the row cannot be identified for sure; "
             "not_possible: `note` says why",
         ),
         Column("subject", pl.Enum(["row", "column", "setting", "index", "table"]), "what is it of"),
@@ -24,9 +24,9 @@ PLAN_CONFLICTS = FrameSchema(
         ),
         Column("key", TEXT, "the key columns with their values; null without keys", True),
         Column("name", TEXT, "the column, setting or index", nullable=True),
-        Column("planned", TEXT, "the value that it would get", nullable=True),
-        Column("now", TEXT, "the value that it has now", nullable=True),
-        Column("version", ID, "the commit that last wrote the row, if that is known", True),
+        Column("planned", TEXT, "the value that the plan would write", nullable=True),
+        Column("now", TEXT, "the present value", nullable=True),
+        Column("version", ID, "the commit that last wrote the row, if known", True),
         Column("note", TEXT, "what else is known", nullable=True),
     ),
 )
@@ -38,10 +38,10 @@ PLAN_LOSSES = FrameSchema(
         Column(
             "kind",
             pl.Enum(["row_ids", "values", "columns", "indices", "rows", "settings"]),
-            "what is not as it was",
+            "what does not come back unchanged",
         ),
         Column("num_rows", COUNT, "rows concerned; null: unknown, or no rows", True, "rows"),
-        Column("statement", TEXT, "what does not come back, in a sentence"),
+        Column("statement", TEXT, "what is lost, in a sentence"),
     ),
 )
 """The columns of ``Plan.losses()``."""

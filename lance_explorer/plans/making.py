@@ -86,7 +86,7 @@ def recovery_plan(view: HistoryView, depth: Depth, author: str | None, reason: s
 
 
 def _check_words(author: str | None, reason: str | None) -> None:
-    """Refuse what is no text before anything is read."""
+    """Refuse arguments that are not text before anything is read."""
     for name, words in (("author", author), ("reason", reason)):
         if words is not None:
             text(name, words)
@@ -97,7 +97,7 @@ def _with_key(
     key: str | Sequence[str] | None,
     make: Callable[[Sequence[str]], PlanParts],
 ) -> PlanParts:
-    """Make a plan with a key: by default the primary key of the schema, if rows have it."""
+    """Make a plan with a key: by default the primary key of the schema, if the rows have it."""
     if key is not None:
         return make(tuple(dict.fromkeys(names("key", key))))
     primary = primary_key(view.version(view.latest_version).records[0].schema)

@@ -1,4 +1,4 @@
-"""A plan: what would be done to a table, and a script with which its reader does it."""
+"""A plan: changes to a table, and a script with which the reader makes them."""
 
 import json
 import shlex
@@ -40,7 +40,7 @@ Batches = Callable[[], Iterator[pa.RecordBatch]]
 
 @dataclass
 class PlanParts:
-    """What a plan is made of.
+    """The parts of a plan.
 
     Attributes
     ----------
@@ -88,9 +88,9 @@ class PlanParts:
     notes: list[str] = field(default_factory=list)
     num_rows: int | None = None
 
-    def add(self, *found: Step | Conflict | Loss | str) -> None:
-        """Add what it does, leaves alone or loses; a text is a note."""
-        for one in found:
+    def add(self, *parts: Step | Conflict | Loss | str) -> None:
+        """Add steps, conflicts or losses; a text is a note."""
+        for one in parts:
             match one:
                 case Step():
                     self.steps.append(one)
@@ -103,11 +103,11 @@ class PlanParts:
 
 
 class Plan(Answering):
-    """What would be done to a table, and the script with which its reader does it.
+    """Changes to a table, and the script with which the reader of the plan makes them.
 
-    Made by :meth:`~lance_explorer.table.Table.plan_revert` and its kind. Nothing is written to the
-    table: :meth:`save` writes a script and the rows that it needs into a folder of its own, and
-    whoever runs that script writes. True if there is anything to do.
+    Made by :meth:`~lance_explorer.table.Table.plan_revert` and its kind. The plan itself writes
+    nothing to the table: :meth:`save` writes a script and the rows that it needs into a folder, and
+    the script writes when somebody runs it. True if there is anything to do.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Plan(Answering):
 
     @property
     def steps(self) -> list[Step]:
-        """The commits that it makes, in order: in words, and as calls of pylance.
+        """The commits of the plan, in order: in words, and as calls of pylance.
 
         Examples
         --------
@@ -142,17 +142,17 @@ class Plan(Answering):
 
     @property
     def num_conflicts(self) -> int:
-        """How many rows, columns and settings it leaves alone: :meth:`conflicts` says why."""
+        """How many rows, columns and settings it leaves alone; :meth:`conflicts` says why."""
         rows = self._parts.rows
         return len(self._parts.conflicts) + (rows.num_left_alone if rows is not None else 0)
 
     def rows(self) -> pa.Table:
         """Return the rows that it changes: ``_change``, ``_rowid``, ``_rowaddr`` and values.
 
-        ``_change`` is ``update``, ``delete`` or ``insert``. Of updated rows the columns are given
-        that any row gets another value of (where rows are written anew, all), all others are null;
-        of deleted rows none. A row that comes back has the row ID here that it had. :meth:`batches`
-        gives the same in pieces.
+        ``_change`` is ``update``, ``delete`` or ``insert``. For updated rows, the columns in which
+        any row gets another value are filled (all columns where rows are written anew) and the rest
+        are null; for deleted rows all are null. A row that comes back has its former row ID here.
+        :meth:`batches` gives the same in pieces.
 
         Examples
         --------
@@ -183,7 +183,7 @@ class Plan(Answering):
 
     @documented(PLAN_CONFLICTS)
     def conflicts(self) -> pl.DataFrame:
-        """Return what others changed since, and what is not certain: one line a cell.
+        """Return what others changed since, and what is uncertain: one line for each cell.
 
         Such rows are left alone, unless the plan was made with ``on_conflict="overwrite"``; rows
         that are uncertain always are.
@@ -199,7 +199,7 @@ class Plan(Answering):
 
     @documented(PLAN_LOSSES)
     def losses(self) -> pl.DataFrame:
-        """Return what does not come back as it was.
+        """Return what cannot come back unchanged.
 
         Examples
         --------
@@ -210,7 +210,7 @@ class Plan(Answering):
 
     @property
     def code(self) -> str:
-        """The script: Python that needs pylance, and the files that :meth:`save` writes beside it.
+        """The script: Python that needs pylance and the files that :meth:`save` writes beside it.
 
         Examples
         --------
@@ -221,20 +221,20 @@ class Plan(Answering):
         _, _, rest = source.partition("PLAN: Any = {}\n")
         imports = source.partition('"""\n\n')[2].partition("PLAN: Any = {}\n")[0]
         title = f"{self._parts.title} of {self._parts.place.view.name}"
-        told = [f"{number}. {step.words}" for number, step in enumerate(self.steps, 1)]
+        steps = [f"{number}. {step.words}" for number, step in enumerate(self.steps, 1)]
         head = "\n".join(
-            [f"{title}.", "", *told, "", "Run it with the table, or a copy of it:", ""]
+            [f"{title}.", "", *steps, "", "Run it with the table, or a copy of it:", ""]
         )
         safe = head.replace("\\", "\\\\").replace('"""', r"\"\"\"")
         usage = f"    python {self._parts.name}.py TABLE\n"
-        plan = json.dumps(self._told(title), indent=4, ensure_ascii=True)
+        plan = json.dumps(self._script_facts(title), indent=4, ensure_ascii=True)
         quoted = plan.replace("\\", "\\\\").replace("'''", r"\'\'\'")
         return (
             f'"""{safe}{usage}"""\n\nimport json\n{imports}'
             f"PLAN: Any = json.loads('''\n{quoted}\n''')\n{rest}"
         )
 
-    def _told(self, title: str) -> Mapping[str, Any]:
+    def _script_facts(self, title: str) -> Mapping[str, Any]:
         """Return what the script needs to know."""
         parts = self._parts
         return {
@@ -265,10 +265,10 @@ class Plan(Answering):
         return TableFacts(self._parts.place)
 
     def save(self, folder: str | PathLike[str]) -> Path:
-        """Write the script and its rows into a folder, and return the path of the script.
+        """Write the script and its rows into a folder; return the path of the script.
 
         Run it with ``python SCRIPT TABLE``. It checks that the table is at :attr:`version`, makes
-        its commits, and compares what came of them with what was promised.
+        its commits, and compares the result with the promise.
 
         Parameters
         ----------
@@ -278,7 +278,7 @@ class Plan(Answering):
         Raises
         ------
         InvalidArgumentError
-            If the folder is inside a table, or holds other files, or there is nothing to do.
+            If the folder is inside a table or holds other files, or the plan is empty.
 
         Examples
         --------
@@ -328,15 +328,15 @@ class Plan(Answering):
         alone = f" {counted(left, 'conflict')} {verb} left alone." if left else ""
         if not self:
             why = parts.notes[0] if parts.notes else "There is nothing to do."
-            return f"{parts.title}: {_begun_low(why)}{alone}"
-        told = "; ".join([_begun_low(step.words.rstrip(".")) for step in parts.steps])
+            return f"{parts.title}: {_lower_first(why)}{alone}"
+        steps = "; ".join([_lower_first(step.words.rstrip(".")) for step in parts.steps])
         written = parts.rows.num_overwritten if parts.rows is not None else 0
         if written:
             verb = "is" if written == 1 else "are"
             alone = f" {counted(written, 'row')} changed since {verb} overwritten.{alone}"
         commits = sum([step.kind != "set_aside" for step in parts.steps])
         number = f" with {counted(commits, 'commit')}" if commits else ""
-        return f"{parts.title}{number}: {told}.{alone}"
+        return f"{parts.title}{number}: {steps}.{alone}"
 
     @property
     def answer(self) -> Answer:
@@ -402,7 +402,7 @@ class Plan(Answering):
         return rows.num_rows, to_polars(batch.take(first)).drop("_rowaddr")
 
     def _shown(self, first: pl.DataFrame) -> pl.DataFrame:
-        """Return rows with texts for values, and the word for a null that is written."""
+        """Return rows with values as text, and a word for a null that is written."""
         rows, texts = self._parts.rows, list[pl.Series]()
         written = {one.name for one in rows.written} if rows is not None else set[str]()
         for column in first.get_columns()[2:]:
@@ -415,14 +415,14 @@ class Plan(Answering):
 
     @property
     def _notes(self) -> list[str]:
-        """What else is to know, in sentences."""
+        """Other facts to know, in sentences."""
         parts = self._parts
-        told = [parts.about] if parts.about else []
-        told += parts.notes[0 if self else 1 :]
+        notes = [parts.about] if parts.about else []
+        notes += parts.notes[0 if self else 1 :]
         rows = parts.rows
         if isinstance(rows, RowWork) and rows.num_rows:
-            told.append(f"It writes about {byte_size(self._facts.bytes_written(rows))}.")
-        return told
+            notes.append(f"It writes about {byte_size(self._facts.bytes_written(rows))}.")
+        return notes
 
     @property
     def _subject(self) -> str:
@@ -433,12 +433,12 @@ def _title(num_rows: int) -> str:
     return "Rows" if num_rows <= _FIRST_ROWS else f"The first {_FIRST_ROWS} of {num_rows:,} rows"
 
 
-def _begun_low(words: str) -> str:
+def _lower_first(words: str) -> str:
     return f"{words[:1].lower()}{words[1:]}"
 
 
 def _with_nulls(conflicts: pl.DataFrame) -> pl.DataFrame:
-    """Return conflicts with the word for a null that is a value of the table."""
+    """Return conflicts, with a word for a null that is a value of the table."""
     is_cell = (pl.col("subject") == "row") & pl.col("name").is_not_null()
     are_values = {
         "planned": is_cell & pl.col("note").is_null(),
@@ -455,5 +455,5 @@ def _check_outside(folder: Path) -> None:
     for one in (folder, *folder.parents):
         if (one / "_versions").is_dir() or (one / "_transactions").is_dir():
             raise InvalidArgumentError(
-                f"a plan is not saved inside a table, and {one} is one: name another folder"
+                f"a plan cannot be saved inside a table, and {one} is one: name another folder"
             )

@@ -1,4 +1,4 @@
-"""The rows of damaged fragments, put together from what is there."""
+"""The rows of damaged fragments, rebuilt from the files that are left."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -32,7 +32,7 @@ _Mask = NDArray[np.bool_]
 
 
 class _Source(NamedTuple):
-    """Where a column is read: a version, the addresses of rows in it, and its name there."""
+    """Where a column is read: a version, the row addresses in it, and the column's name there."""
 
     place: PlaceRows
     addresses: Uint64Array
@@ -40,9 +40,9 @@ class _Source(NamedTuple):
 
 
 class RebuiltRows:
-    """The rows of damaged fragments, each with the values that stand anywhere.
+    """The rows of damaged fragments, each with the values that are left anywhere.
 
-    A row is left out if nothing of it stands anywhere, or if a column that may not be null is lost.
+    A row is left out if none of its values is left, or if a non-nullable column is lost.
 
     Parameters
     ----------
@@ -125,19 +125,20 @@ class RebuiltRows:
 
     @cached_property
     def _live(self) -> RowRuns:
-        """The live rows of damaged fragments, a run each."""
+        """The live rows of damaged fragments, one run each."""
         live = self._now.live().rows()
         live = live.where(np.isin(fragments_of(live.after), self.fragments))
         return live.where(np.argsort(live.after))
 
     @cached_property
     def _elsewhere(self) -> list[tuple[PlaceRows, Uint64Array, dict[str, str]]]:
-        """The other versions that have some of the rows, the newest first.
+        """The other versions that have some of the rows, newest first.
 
-        With the addresses of the rows there, and the names of columns there by those of now.
+        With the addresses of the rows there, and the names of the columns there by their present
+        names.
         """
         versions = {version for one in self._damaged for version in one.versions_elsewhere}
-        found = []
+        others = []
         for version in sorted(versions, reverse=True):
             then = BranchVersion(self._place.view, version)
             places, there = Places(VersionPair(self._place, then).runs), place_rows(then)
@@ -145,19 +146,19 @@ class RebuiltRows:
             names = {number: name for name, number in columns(there.stop).items()}
             now = columns(self._now.stop).items()
             own = {name: names[number] for name, number in now if number in names}
-            found.append((there, places.after(self._live.after), own))
-        return found
+            others.append((there, places.after(self._live.after), own))
+        return others
 
     def _has_no_value(self, name: str) -> _Mask:
-        """Return which rows have the value of a column nowhere."""
-        found = np.ones(len(self._live), dtype=np.bool_)
+        """Return which rows have no value of a column left anywhere."""
+        is_missing = np.ones(len(self._live), dtype=np.bool_)
         for source in self._sources[name]:
-            found &= source.addresses == NO_ADDRESS
-        return found
+            is_missing &= source.addresses == NO_ADDRESS
+        return is_missing
 
     def _values(self, field: pa.Field, some: NDArray[np.intp]) -> pa.Array:
-        """Return the values of a column in some rows; nulls where they are lost."""
-        found = pa.nulls(len(some), stored_field(field).type)
+        """Return the values of a column in some rows; null where they are lost."""
+        values_found = pa.nulls(len(some), stored_field(field).type)
         missing = np.ones(len(some), dtype=np.bool_)
         for source in self._sources[field.name]:
             there = missing & (source.addresses[some] != NO_ADDRESS)
@@ -169,13 +170,15 @@ class RebuiltRows:
             values = values_at(rows, position, addresses, ids, [source.name])[source.name]
             place = np.arange(len(some))
             place[there] = len(some) + np.arange(int(there.sum()))
-            found = pa.concat_arrays([found, arrow_column(values, field)]).take(pa.array(place))
+            values_found = pa.concat_arrays([values_found, arrow_column(values, field)]).take(
+                pa.array(place)
+            )
             missing &= ~there
-        return found
+        return values_found
 
     @cached_property
     def _sources(self) -> dict[str, list[_Source]]:
-        """Where each column is read: in the latest version, then in others, the newest first."""
+        """Where each column is read: in the latest version, then in others, newest first."""
         return {field.name: [*self._look(field.name)] for field in self.written}
 
     def _look(self, name: str) -> Iterator[_Source]:
@@ -188,15 +191,15 @@ class RebuiltRows:
 
     def _lost(self, name: str) -> Uint64Array:
         """Return the rows whose value of a column is lost, or may be."""
-        found = [np.empty(0, dtype=np.uint64)]
+        lost = [np.empty(0, dtype=np.uint64)]
         for one in self._damaged:
             if name in one.columns and one.rows is not None:
                 is_known = one.fate is not None
-                found += [one.lost, one.open] if is_known else [one.rows]
-        return np.concatenate(found)
+                lost += [one.lost, one.open] if is_known else [one.rows]
+        return np.concatenate(lost)
 
     def _source(self, place: PlaceRows, name: str, addresses: Uint64Array) -> _Source:
-        """Return a version with the rows whose fragments have a column in whole files there."""
+        """Return a version with the rows whose fragments have whole files for a column there."""
         wanted = {field.id for field in column_fields(place.record.schema)[name]}
         broken = [one.id for one in place.fragments if self._is_broken(one, wanted)]
         is_broken = np.isin(fragments_of(addresses), broken)

@@ -1,4 +1,4 @@
-"""What a plan consists of: steps, what it leaves alone, and what it loses."""
+"""The records of a plan: steps, what it leaves alone, and losses."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -66,7 +66,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something that does not come back as it was; the fields are columns of PLAN_LOSSES."""
+    """Something that cannot come back unchanged; the fields are columns of PLAN_LOSSES."""
 
     kind: str
     statement: str

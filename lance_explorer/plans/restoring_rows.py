@@ -44,14 +44,14 @@ def plan_restore_rows(
     if (refused := check_filter(root, then.version, where, storage)) is not None:
         raise refused
     rows = place_rows(then)
-    found = matching_in(rows.rows, rows.position, where)["_rowaddr"].to_numpy()
-    if not len(found):
+    addresses = matching_in(rows.rows, rows.position, where)["_rowaddr"].to_numpy()
+    if not len(addresses):
         parts.add(f"No row of {words} fits `{where}`.")
         return parts
     sides = ThreeWay(latest, latest, then, key)
-    bring_rows(parts, sides, only=found, overwrites=True, come_back=True)
+    bring_rows(parts, sides, only=addresses, overwrites=True, come_back=True)
     work = parts.rows
-    same = len(found) - (work.num_rows + work.num_left_alone if work is not None else 0)
+    same = len(addresses) - (work.num_rows + work.num_left_alone if work is not None else 0)
     if same:
         verb = "is as it was" if same == 1 else "are as they were"
         parts.add(f"{counted(same, 'row')} {verb} already.")

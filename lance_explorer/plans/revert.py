@@ -1,4 +1,4 @@
-"""The plan that undoes what one commit did, and keeps what came after."""
+"""The plan that undoes one commit and keeps what came after."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from lance_explorer.changes.three_way import ThreeWay, check_columns
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.frames.commit_facts import said_facts
+from lance_explorer.frames.commit_facts import facts_of_commit
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.ancestors import BranchVersion, parent_of
 from lance_explorer.history.history import VersionRecord
@@ -28,7 +28,7 @@ _NOTHING_TO_UNDO = {
     OperationName.REWRITE: "A compaction changes no row, so there is nothing to undo.",
     OperationName.RESERVE_FRAGMENTS: "It only reserved fragment IDs, so there is nothing to undo.",
     OperationName.UPDATE_MEM_WAL_STATE: (
-        "It notes the state of the write-ahead log, which writers need, so it is not undone."
+        "It records the state of the write-ahead log, which writers need, so it is not undone."
     ),
 }
 
@@ -50,12 +50,12 @@ def plan_revert(
     )
     record = view.version(version).records[0]
     before = _before(view, version)
-    parts.about = _told(view, record)
+    parts.about = _commit_in_words(view, record)
     parts.command = command("revert", view.uri, version, branch=view.branch, **again)
     if record.operation in _NOTHING_TO_UNDO:
         parts.add(_NOTHING_TO_UNDO[record.operation])
     elif before is None:
-        parts.add("It made the table or the branch, so there is nothing before it.")
+        parts.add("It created the table or the branch, so there is nothing before it.")
     elif version == latest.version and can_go_back(latest, before.version):
         _go_back(parts, ThreeWay(latest, latest, before, key))
     elif record.operation == OperationName.OVERWRITE and _replaces_columns(before, latest):
@@ -70,21 +70,21 @@ def plan_revert(
             come_back=True,
         )
         records = [place.view.version(place.version).records[0] for place in (before, latest)]
-        for found in (
+        for step in (
             *setting_work(record, *records, overwrites=overwrites),
             *index_work(record, *records),
         ):
-            parts.add(found)
+            parts.add(step)
         if not can_go_back(undone, before.version):  # the commit turned row IDs on
             parts.add("Stable row IDs stay on: Lance does not turn them off.")
     return parts
 
 
-def _told(view: HistoryView, record: VersionRecord) -> str:
+def _commit_in_words(view: HistoryView, record: VersionRecord) -> str:
     """Return what a commit did, when and by whom, in a sentence."""
     position = view.history.position(record.version)
     [words] = describe_commits(view, slice(position, position + 1))
-    facts = said_facts(record)
+    facts = facts_of_commit(record)
     who = facts.author or facts.job
     when = record.manifest.timestamp
     time = f"{when:%Y-%m-%d %H:%M} UTC" if when else "unknown time"
@@ -93,7 +93,7 @@ def _told(view: HistoryView, record: VersionRecord) -> str:
 
 
 def _before(view: HistoryView, version: int) -> BranchVersion | None:
-    """Return the version before a commit; None of the one that made a table or a branch."""
+    """Return the version before a commit; None if the commit created the table or branch."""
     parent = parent_of(view)
     if version == (1 if parent is None else parent.version):
         return None
@@ -116,7 +116,7 @@ def _go_back(parts: PlanParts, sides: ThreeWay) -> None:
 
 
 def _replaces_columns(before: BranchVersion, latest: BranchVersion) -> bool:
-    """Tell whether an overwrite left none of the columns from before."""
+    """Tell whether an overwrite kept none of the former columns."""
     fields = VersionPair(before, latest).fields
     return not any(pair.before and pair.after and pair.change != "replaced" for pair in fields)
 
@@ -124,17 +124,17 @@ def _replaces_columns(before: BranchVersion, latest: BranchVersion) -> bool:
 def _after_overwrite(
     parts: PlanParts, version: int, before: BranchVersion, *, overwrites: bool
 ) -> None:
-    """Undo an overwrite to other columns: going back is all there is."""
+    """Undo an overwrite with other columns: the only way is to go back."""
     since = parts.place.version - version
     if not can_go_back(parts.place, before.version):
-        note = "Lance restores no version from before stable row IDs were turned on"
+        note = "Lance cannot restore a version from before stable row IDs were turned on"
     elif overwrites or not since:
         go_back(parts, before.version, "the one before it")
         parts.add(Loss("rows", f"what {counted(since, 'commit')} did since is undone, too"))
         return
     else:
         note = (
-            f"the table has other columns since, and {counted(since, 'commit')} changed it: with "
+            f"the table got other columns since, and {counted(since, 'commit')} changed it: with "
             'on_conflict="overwrite" these are undone, too'
         )
     parts.add(

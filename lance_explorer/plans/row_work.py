@@ -1,4 +1,4 @@
-"""What a plan does to rows: which get values back, which go, and which come."""
+"""What a plan does to rows: which get values back, which are deleted, and which return."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -28,11 +28,11 @@ __all__ = ["CHANGES", "RowWork"]
 _Mask = NDArray[np.bool_]
 
 CHANGES = ("update", "delete", "insert")
-"""What is done to a row; numbers stand for these."""
-_UNCERTAIN = "uncertain", "which row it is now is not certain: name a key"
+"""What is done to a row, as numbers."""
+_UNCERTAIN = "uncertain", "the row cannot be identified with certainty: name a key"
 
 MOST_NAMED = 1_000
-"""So many rows that come back are named in their commit."""
+"""The most rows that a commit names when they come back."""
 
 _UPDATE, _DELETE, _INSERT = np.arange(3, dtype=np.uint8)
 
@@ -166,17 +166,17 @@ class RowWork:
 
     @cached_property
     def conflicts(self) -> pl.DataFrame:
-        """The cells that both sides changed, and rows of which it is not certain which they are."""
+        """The cells that both sides changed, and the rows that cannot be identified."""
         return pl.concat([PLAN_CONFLICTS.polars_schema.to_frame(), *self._cells, *self._uncertain])
 
     @property
     def num_overwritten(self) -> int:
-        """How many rows that our side changed get the values of theirs nevertheless."""
+        """How many rows that our side changed get their side's values nevertheless."""
         return int(self._conflicting.sum()) if self._overwrites else 0
 
     @property
     def num_left_alone(self) -> int:
-        """How many rows are left as they are, since both changed them or they are uncertain."""
+        """How many rows are left alone because both sides changed them or they are uncertain."""
         both = 0 if self._overwrites else int(self._conflicting.sum())
         return both + sum(map(len, self._uncertain))
 
@@ -232,7 +232,7 @@ class RowWork:
                 yield piece
 
     def _changed(self) -> Iterator[_Side]:
-        """Yield the rows that are brought, so many at a time."""
+        """Yield the rows that are written, so many at a time."""
         for chunk in row_chunks(self._sides.matched.only_theirs):
             some = chunk if self._only is None else chunk.where(np.isin(chunk.after, self._only))
             images = self._sides.values.only(some, is_ours=False)
@@ -240,7 +240,7 @@ class RowWork:
             here = address != NO_ADDRESS
             was, _, there = images.are_there
             images = images._replace(are_there=(was, here, there))
-            if not self.in_place:  # columns that came since are written, too
+            if not self.in_place:  # columns that were added since are written, too
                 images = images._replace(ours=self._sides.values.ours_at(some, address))
             ids = np.where(was, some.old_identity, some.identity)
             if not self._sides.has_row_ids:
@@ -262,22 +262,22 @@ class RowWork:
             yield _Side(compared.theirs.where(chosen), images, ours.after, ids, _is_doubted(ours))
 
     def _doubted(self, side: _Side) -> _Mask:
-        """Return of which rows it is not certain that they are what they are taken for."""
+        """Return which rows cannot be identified with certainty."""
         was, here, there = side.images.are_there
         lost: _Mask = was & ~here & ~there
         return lost | side.is_doubted | _is_doubted(side.theirs)
 
     def _lacking(self, side: _Side) -> _Mask:
-        """Return which rows would come without a value in a column that must have one."""
+        """Return which rows would have no value in a non-nullable column."""
         _, here, there = side.images.are_there
         comes = there & ~here
-        found = np.zeros(len(comes), dtype=np.bool_)
+        is_lacking = np.zeros(len(comes), dtype=np.bool_)
         for target in self._required:
             theirs = target.images[2]
-            found |= (
+            is_lacking |= (
                 comes if theirs is None else comes & side.images.theirs[theirs].is_null().to_numpy()
             )
-        return found
+        return is_lacking
 
     @property
     def _required(self) -> list[Target]:
@@ -290,7 +290,7 @@ class RowWork:
         return "not_possible", f"it has no value for {names}, which may not be null"
 
     def _piece(self, side: _Side, chosen: _Mask) -> _Piece:
-        """Return what is done to some rows; without those that have their values already."""
+        """Return what is done to some rows, without rows that have their values already."""
         images = side.images.where(chosen)
         was, here, there = images.are_there
         change = np.where(here & there, _UPDATE, np.where(there, _INSERT, _DELETE))
@@ -328,15 +328,15 @@ class RowWork:
 
     @cached_property
     def _came_back(self) -> _Mask:
-        """Which rows that both sides have, and the base has not, are one: a restore undid it."""
+        """Which rows of both sides that the base lacks are one row: a restore undid a delete."""
         ours, theirs = self._sides.compared.ours, self._sides.compared.theirs
         are_new = ~ours.was_live & ~theirs.was_live & ours.is_live & theirs.is_live
-        found: _Mask = are_new & (ours.identity == theirs.identity)
-        return found & self._sides.share_identities
+        is_back: _Mask = are_new & (ours.identity == theirs.identity)
+        return is_back & self._sides.share_identities
 
     @cached_property
     def _may_be_here(self) -> bool:
-        """Whether a row that comes back may be one that came to our side since."""
+        """Whether a row that comes back may be one that was added to our side since."""
         ours = self._sides.ours.runs
         return not self._sides.key and bool((ours.is_uncertain & ~ours.was_live).any())
 
@@ -348,15 +348,15 @@ class RowWork:
 
     @property
     def former_row_ids(self) -> list[int]:
-        """The row IDs that the inserted rows had; none if they are many, or have none."""
+        """The row IDs that the inserted rows had; none if there are many, or they have none."""
         if self._kept is None or self.counts[_INSERT] > MOST_NAMED or not self._sides.has_row_ids:
             return []
-        found = [piece.row_id[piece.change == _INSERT] for piece in self._kept]
-        return np.concatenate(found).tolist() if found else []
+        row_ids = [piece.row_id[piece.change == _INSERT] for piece in self._kept]
+        return np.concatenate(row_ids).tolist() if row_ids else []
 
 
 def _noted(side: _Side, chosen: _Mask, reason: str, note: str) -> pl.DataFrame:
-    """Return rows that are left alone for a reason."""
+    """Return rows that are left alone for one reason."""
     ids = side.row_id[chosen]
     count = len(ids)
     nothing = [None] * count
@@ -376,7 +376,7 @@ def _noted(side: _Side, chosen: _Mask, reason: str, note: str) -> pl.DataFrame:
 
 
 def _without_null_structs(array: pa.Array) -> pa.Array:
-    """Return values with a struct of nulls for each null one: data format 2.0 has no others."""
+    """Return values with a struct of nulls for each null struct, which data format 2.0 lacks."""
     if not pa.types.is_struct(array.type):
         return array
     inside = [_without_null_structs(one) for one in array.flatten()]
@@ -384,17 +384,17 @@ def _without_null_structs(array: pa.Array) -> pa.Array:
 
 
 def _is_doubted(runs: ChangeRuns) -> _Mask:
-    """Return of which rows it is not certain what a side did to them.
+    """Return for which rows it is uncertain what a side did to them.
 
-    An update that is uncertain may have left the values as they were, and values are compared.
+    An uncertain update may not have changed the values, so the values are compared.
     """
     came_or_went = runs.was_live != runs.is_live
-    found: _Mask = runs.is_uncertain & (came_or_went | (runs.evidence >= Evidence.INFERRED))
-    return found
+    is_doubted: _Mask = runs.is_uncertain & (came_or_went | (runs.evidence >= Evidence.INFERRED))
+    return is_doubted
 
 
 def _where(array: pa.Array, there: _Mask) -> pa.Array:
-    """Return values where they count, and nulls elsewhere."""
+    """Return values where a mask is true, and nulls elsewhere."""
     if there.all():
         return array
     return array.take(pa.array(np.arange(len(array)), mask=~there))

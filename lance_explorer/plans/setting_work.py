@@ -21,7 +21,7 @@ _MAPS = {
 }
 
 _KEYS = "lance-schema:unenforced-"
-"""With this begin entries of fields that Lance lets nobody set later."""
+"""Entries of field metadata with these prefixes cannot be set later in Lance."""
 
 _SIMPLE_TYPES = {
     "BTreeIndexDetails": "BTREE",
@@ -31,13 +31,13 @@ _SIMPLE_TYPES = {
     "ZoneMapIndexDetails": "ZONEMAP",
     "BloomFilterIndexDetails": "BLOOMFILTER",
 }
-"""Scalar indices that have no settings that results depend on."""
+"""Scalar indices without settings that affect results."""
 
 
 def setting_work(
     undone: VersionRecord, before: VersionRecord, now: VersionRecord, *, overwrites: bool
 ) -> Iterator[Step | Conflict]:
-    """Yield the step that sets entries back, and the entries that were set again since."""
+    """Yield the step that sets entries back, and the entries that were changed again since."""
     entries = {(one.map, one.field, one.key): one.value for one in config_entries(now)}
     both = {*field_paths(undone.schema).values()} & {*field_paths(before.schema).values()}
     there = {*field_paths(now.schema).values()}
@@ -90,7 +90,7 @@ def index_work(
     ]
     if replaced:
         names = listed([f"`{name}`" for name in sorted(replaced)])
-        yield f"To build an index anew, or to merge its segments, changes no row: {names} stays."
+        yield f"Building an index again, or merging its segments, changes no row: {names} stays."
 
 
 def rebuilt_index(now: VersionRecord, index: IndexMetadata) -> Iterator[Step | Conflict]:
@@ -103,11 +103,11 @@ def rebuilt_index(now: VersionRecord, index: IndexMetadata) -> Iterator[Step | C
 
 
 def _built(now: VersionRecord, index: IndexMetadata) -> Step | Conflict:
-    """Return the step that builds an index, or why there is none."""
+    """Return the step that builds an index, or why it cannot be built."""
     kind = _SIMPLE_TYPES.get((index.type_url or "").rpartition(".")[2])
     column = _column(now, index)
     if kind is None or column is None:
-        note = "build it anew, with the settings in `snapshot.indices()` of a version with it"
+        note = "build it again, with the settings in `snapshot.indices()` of a version that has it"
         return Conflict("not_possible", "index", index.name, note=note)
     return Step(
         "create_index",
@@ -118,6 +118,6 @@ def _built(now: VersionRecord, index: IndexMetadata) -> Step | Conflict:
 
 
 def _column(now: VersionRecord, index: IndexMetadata) -> str | None:
-    """Return the column of an index as it is called now; None if it is not a whole column."""
+    """Return the present name of the column of an index; None if it is not a whole column."""
     tops = {field.id: field.name for field in now.schema if field.parent_id == NO_PARENT}
     return tops.get(index.fields[0]) if len(index.fields) == 1 else None

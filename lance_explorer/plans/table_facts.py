@@ -1,4 +1,4 @@
-"""What a plan must know of the table as it is: its files, its rows and its indices."""
+"""What a plan needs to know about the table: its files, rows and indices."""
 
 import hashlib
 from collections.abc import Iterator
@@ -34,13 +34,13 @@ class TableFacts:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the names of all data files; the script of a plan makes the same."""
+        """A digest of the names of all data files; the script of a plan computes the same."""
         names = [f"{one.id} {file.path}" for one in self._rows.fragments for file in one.files]
         return hashlib.sha256("\n".join(sorted(names)).encode()).hexdigest()
 
     @property
     def num_rows(self) -> int:
-        """How many rows live in it."""
+        """The number of live rows in it."""
         return self._rows.num_rows
 
     def bytes_written(self, work: RowWork) -> int:
@@ -52,8 +52,8 @@ class TableFacts:
     def index_losses(self, work: RowWork | RebuiltRows) -> Iterator[Loss]:
         """Yield which indices no longer cover some rows.
 
-        Where values are written in place it loses the fragments of all rows that are updated or
-        deleted, else the rows that are written anew.
+        With values written in place, it no longer covers the fragments of updated and deleted rows;
+        otherwise, the rows that are written again.
         """
         record = self._rows.record
         columns = column_fields(record.schema).items()
@@ -86,6 +86,6 @@ class TableFacts:
 
 
 def num_by_fragment(addresses: Uint64Array) -> tuple[list[int], list[int]]:
-    """Return the fragments of some rows, and how many are in each."""
+    """Return the fragments of some rows, and how many rows are in each."""
     fragments, counts = np.unique(fragments_of(addresses), return_counts=True)
     return fragments.tolist(), counts.tolist()

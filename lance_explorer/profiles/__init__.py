@@ -1,4 +1,4 @@
-"""What values columns have in every version, and which commits moved them."""
+"""The values of columns in every version, and which commits changed their distribution."""
 
 from lance_explorer.profiles.profile import Profile, profile
 

@@ -1,13 +1,13 @@
-"""Rows of a fragment parted by the versions in which they are live.
+"""Rows of a fragment grouped by the versions in which they are live.
 
-Three versions of a fragment of six rows; the second deleted row 1, the third rows 4 and 5::
+Three versions of a fragment of six rows; version 2 deleted row 1, version 3 rows 4 and 5::
 
     row         0  1  2  3  4  5
     version 1   x  x  x  x  x  x       cohort 0: rows 0, 2, 3, live in versions 1 to 3
     version 2   x     x  x  x  x       cohort 1: row 1, live in version 1
     version 3   x     x  x             cohort 2: rows 4, 5, live in versions 1 and 2
 
-So a summary of each cohort, made once, gives a summary of every version by merging.
+A summary of each cohort is made once; merging them gives a summary of every version.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ from lance_explorer.lineage.stored_rows import Piece, StoredRows
 __all__ = ["NOT_READ", "Cohort", "FragmentCohorts", "Runs", "cohorts_of", "read_in"]
 
 Runs = tuple[tuple[int, int], ...]
-"""Stretches of positions, both ends inclusive, in order; no two touch."""
+"""Stretches of positions, both ends included, in order; no two are adjacent."""
 
 NOT_READ = -1
 
@@ -46,7 +46,7 @@ class Cohort(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FragmentCohorts:
-    """The cohorts of a fragment, and in which piece each is read.
+    """The cohorts of a fragment, and the piece in which each is read.
 
     Attributes
     ----------
@@ -84,22 +84,22 @@ def cohorts_of(rows: StateRows, stored: StoredRows) -> FragmentCohorts:
     return FragmentCohorts(tuple(cohorts), BitMap.union(BitMap(), *deleted.values()), tuple(reads))
 
 
-def read_in(found: FragmentCohorts, wanted: Iterable[int], num_rows: int) -> NDArray[np.int32]:
-    """Return for each offset of a fragment which of some cohorts its row is in; else NOT_READ."""
+def read_in(fragment: FragmentCohorts, wanted: Iterable[int], num_rows: int) -> NDArray[np.int32]:
+    """Return the cohort of each offset of a fragment, among the given cohorts; else NOT_READ."""
     numbers = {*wanted}
     at = np.full(num_rows, NOT_READ, dtype=np.int32)
-    for number, cohort in enumerate(found.cohorts):
+    for number, cohort in enumerate(fragment.cohorts):
         if number in numbers and cohort.offsets is None:
             at[:] = number
-            at[np.array(found.deleted.to_array(), dtype=np.int64)] = NOT_READ
-    for number, cohort in enumerate(found.cohorts):
+            at[np.array(fragment.deleted.to_array(), dtype=np.int64)] = NOT_READ
+    for number, cohort in enumerate(fragment.cohorts):
         if number in numbers and cohort.offsets is not None:
             at[np.array(cohort.offsets.to_array(), dtype=np.int64)] = number
     return at
 
 
 def _split(deleted: Sequence[BitMap]) -> list[tuple[BitMap | None, tuple[int, ...]]]:
-    """Return rows parted by which of some states deleted them; None are those that none did."""
+    """Return rows grouped by which of the states deleted them; None for rows that none did."""
     parts: list[tuple[BitMap, tuple[int, ...]]] = []
     every = BitMap.union(BitMap(), *deleted)
     if every:

@@ -1,9 +1,9 @@
-"""A summary of many values that can be merged with others, but from which nothing can be taken.
+"""Summaries of values that can be merged, but from which nothing can be subtracted.
 
-Counts, least, largest, mean and deviation are exact. Quantiles are exact of few numbers; of more
-a KLL sketch of Apache DataSketches has them, with a known error in rank. Different values are
-counted by the smallest hashes: exactly, as long as all hashes are kept. Of the most frequent values
-the counts are kept, with a bound of what a count may lack.
+Counts, least, largest, mean and deviation are exact. Quantiles of few numbers are exact; for many,
+a KLL sketch of Apache DataSketches gives them with a known rank error. Distinct values are counted
+by the smallest hashes: exactly while all hashes are kept. The most frequent values are kept with
+their counts, and a bound for how much a count is too small.
 """
 
 import math
@@ -19,22 +19,22 @@ from numpy.typing import NDArray
 __all__ = ["EMPTY", "Digest", "digest_of", "merged", "quantiles_of"]
 
 _EXACT_NUMBERS = 1 << 13
-"""So many numbers are kept as they are; of more, a sketch."""
+"""The most numbers that are kept as they are; of more, a sketch is kept."""
 
 _SKETCH_SIZE = 400
 _RANK_ERROR = float(datasketches.kll_doubles_sketch.get_normalized_rank_error(_SKETCH_SIZE, False))
 
 _HASHES = 2_048
 DISTINCT_ERROR = 1 / math.sqrt(_HASHES - 2)
-"""Relative standard error of an estimated number of different values."""
+"""Relative standard error of an estimated number of distinct values."""
 
 _MOST_VALUES, _VALUES_KEPT = 1_024, 512
 
 _FEW = 1 << 15
-"""So many numbers NumPy sorts faster than Polars, which has several threads, and sets them up."""
+"""Up to this number, NumPy sorts faster than Polars, which starts several threads."""
 
 _LONGEST_VALUE = 1_000
-"""Longer texts are not among the most frequent values."""
+"""Longer texts are never among the most frequent values."""
 
 _Numbers = NDArray[np.float64]
 _Hashes = NDArray[np.uint64]
@@ -42,7 +42,7 @@ _Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What is known of some values of a column.
+    """A summary of some values of a column.
 
     Attributes
     ----------
@@ -98,16 +98,16 @@ class Digest:
 
     @property
     def deviation(self) -> float | None:
-        """The standard deviation of the numbers as a sample; None of fewer than two."""
+        """The sample standard deviation of the numbers; None for fewer than two."""
         return math.sqrt(self.square / (self.count - 1)) if self.count > 1 else None
 
     @property
     def quantile_error(self) -> float:
-        """By how much the rank of a quantile may be wrong, as a part of 1; 0 if it is exact."""
+        """The largest error of the rank of a quantile, as a part of 1; 0 if it is exact."""
         return 0.0 if self.sketch is None else _RANK_ERROR
 
     def quantiles(self, ranks: Sequence[float]) -> list[float]:
-        """Return numbers below or at which such parts of all numbers are; none of no numbers."""
+        """Return the numbers at or below which given parts of the numbers lie; none of none."""
         if not self.count:
             return []
         if self.sketch is not None:
@@ -131,7 +131,7 @@ class Digest:
 
     @property
     def num_distinct(self) -> int:
-        """How many different values there are; an estimate if there are many."""
+        """The number of distinct values; an estimate if there are many."""
         if len(self.hashes) < _HASHES:
             return len(self.hashes)
         part = (int(self.hashes[-1]) + 1) / 2**64
@@ -149,17 +149,17 @@ class Digest:
 
 
 def quantiles_of(numbers: _Numbers, ranks: Sequence[float]) -> list[float]:
-    """Return numbers below or at which such parts of all numbers are; none of no numbers."""
+    """Return the numbers at or below which given parts of the numbers lie; none of none."""
     if not len(numbers):
         return []
     ordered = np.sort(numbers)
     places = np.maximum(np.ceil(np.array(ranks) * len(ordered)).astype(np.int64) - 1, 0)
-    found: list[float] = ordered[places].tolist()
-    return found
+    result: list[float] = ordered[places].tolist()
+    return result
 
 
 def _of_state(state: dict[str, Any]) -> Digest:
-    """Return a summary that another process has sent."""
+    """Return a summary that another process sent."""
     sketch = state["sketch"]
     if sketch is not None:
         sketch = datasketches.kll_doubles_sketch.deserialize(sketch)
@@ -191,16 +191,16 @@ def digest_of(
     """
     num_rows, num_nulls, num_nan = len(values), values.null_count(), 0
     known = values.drop_nulls() if num_nulls else values
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if numbers is not None:
         is_nan = np.isnan(numbers)
         if is_nan.any():
             num_nan = int(is_nan.sum())
             numbers = numbers[~is_nan]
-        found |= _of_numbers(numbers)
+        fields |= _of_numbers(numbers)
     if are_compared:
-        found |= _of_values(known.drop_nans() if num_nan else known, num_nan)
-    return Digest(num_rows, num_nulls, num_nan, centre=centre, **found)
+        fields |= _of_values(known.drop_nans() if num_nan else known, num_nan)
+    return Digest(num_rows, num_nulls, num_nan, centre=centre, **fields)
 
 
 def _of_numbers(numbers: _Numbers) -> dict[str, Any]:
@@ -209,12 +209,12 @@ def _of_numbers(numbers: _Numbers) -> dict[str, Any]:
     with np.errstate(invalid="ignore", over="ignore"):
         total = float(numbers.sum())
         square = float(np.square(numbers - total / len(numbers)).sum())
-    found: dict[str, Any] = {"count": len(numbers), "total": total, "square": square}
+    fields: dict[str, Any] = {"count": len(numbers), "total": total, "square": square}
     if len(numbers) <= _EXACT_NUMBERS:
-        return {**found, "numbers": np.array(numbers)}
+        return {**fields, "numbers": np.array(numbers)}
     sketch = datasketches.kll_doubles_sketch(_SKETCH_SIZE)
     sketch.update(np.array(numbers))  # which takes no array that is read-only
-    return {**found, "numbers": None, "sketch": sketch}
+    return {**fields, "numbers": None, "sketch": sketch}
 
 
 def _of_values(known: pl.Series, num_nan: int) -> dict[str, Any]:
@@ -225,14 +225,14 @@ def _of_values(known: pl.Series, num_nan: int) -> dict[str, Any]:
     if num_nan:
         nan = pl.Series([math.nan], dtype=known.dtype).hash().to_numpy()
         hashes = np.sort(np.concatenate([hashes, nan]))
-    found: dict[str, Any] = {"hashes": hashes[:_HASHES].copy()}
+    fields: dict[str, Any] = {"hashes": hashes[:_HASHES].copy()}
     if len(known):
-        found |= {"least": different.min(), "most": different.max()}
-    return found | _frequent(different, counts)
+        fields |= {"least": different.min(), "most": different.max()}
+    return fields | _frequent(different, counts)
 
 
 def _counted(known: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
-    """Return the different values, and how often each is there."""
+    """Return the distinct values and their counts."""
     if known.dtype.is_numeric() and not known.dtype.is_decimal():
         array = known.to_numpy() if len(known) <= _FEW else None
         if array is not None and array.dtype.kind in "iuf":  # which takes no time to set up
@@ -243,8 +243,8 @@ def _counted(known: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
         changes = ordered.ne(ordered.shift(1)).fill_null(True)
         begins = np.flatnonzero(changes.to_numpy())
         return ordered.gather(begins), np.diff(np.append(begins, len(ordered)))
-    found = known.alias("value").value_counts(name="count")
-    return found["value"], found["count"].to_numpy().astype(np.int64)
+    counted = known.alias("value").value_counts(name="count")
+    return counted["value"], counted["count"].to_numpy().astype(np.int64)
 
 
 def _frequent(different: pl.Series, counts: NDArray[np.int64]) -> dict[str, Any]:
@@ -264,7 +264,7 @@ def _frequent(different: pl.Series, counts: NDArray[np.int64]) -> dict[str, Any]
 
 
 def merged(digests: Iterable[Digest]) -> Digest:
-    """Return the summary of all values of some summaries."""
+    """Return the summary of all values of several summaries."""
     parts = [one for one in digests if one.num_rows]
     if len(parts) < 2:
         return parts[0] if parts else EMPTY
@@ -293,12 +293,12 @@ def merged(digests: Iterable[Digest]) -> Digest:
 
 
 def _merged_square(parts: Sequence[Digest], mean: float) -> float:
-    """Return the squares about the mean of all, of those about the mean of each part."""
-    found = 0.0
+    """Return the sum of squares about the common mean, from the sums about each mean."""
+    square = 0.0
     for one in parts:
         if one.count:
-            found += one.square + one.count * (one.total / one.count - mean) ** 2
-    return found
+            square += one.square + one.count * (one.total / one.count - mean) ** 2
+    return square
 
 
 def _merged_numbers(parts: Sequence[Digest], count: int) -> tuple[_Numbers | None, Any]:
@@ -306,31 +306,31 @@ def _merged_numbers(parts: Sequence[Digest], count: int) -> tuple[_Numbers | Non
     sketches = [one.sketch for one in parts if one.sketch is not None]
     if not sketches and count <= _EXACT_NUMBERS:
         return np.concatenate([np.empty(0), *arrays]), None
-    found = datasketches.kll_doubles_sketch(_SKETCH_SIZE)
+    sketch = datasketches.kll_doubles_sketch(_SKETCH_SIZE)
     for one in sketches:
-        found.merge(one)
+        sketch.merge(one)
     if arrays:
-        found.update(np.concatenate(arrays))
-    return None, found
+        sketch.update(np.concatenate(arrays))
+    return None, sketch
 
 
 def _merged_values(parts: Sequence[Digest]) -> tuple[dict[Any, int], int]:
-    found, missed = dict(parts[0].values), sum([one.missed for one in parts])
+    counts, missed = dict(parts[0].values), sum([one.missed for one in parts])
     for one in parts[1:]:
         for value, count in one.values.items():
-            found[value] = found.get(value, 0) + count
-    if len(found) > _MOST_VALUES:
-        ordered = sorted(found.items(), key=lambda one: -one[1])
-        found, missed = dict(ordered[:_VALUES_KEPT]), missed + ordered[_VALUES_KEPT][1]
-    return found, missed
+            counts[value] = counts.get(value, 0) + count
+    if len(counts) > _MOST_VALUES:
+        ordered = sorted(counts.items(), key=lambda one: -one[1])
+        counts, missed = dict(ordered[:_VALUES_KEPT]), missed + ordered[_VALUES_KEPT][1]
+    return counts, missed
 
 
 def _merged_hashes(parts: Sequence[_Hashes]) -> _Hashes:
     if len(parts) < 2:
         return parts[0] if parts else EMPTY.hashes
     every = np.sort(np.concatenate(parts))
-    found: _Hashes = every[np.append(True, every[1:] != every[:-1])][:_HASHES].copy()
-    return found
+    smallest: _Hashes = every[np.append(True, every[1:] != every[:-1])][:_HASHES].copy()
+    return smallest
 
 
 def _order(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Drift: how far the vector, or the number, of each row moved between two versions."""
+"""Drift: how far the vector or number of each row moved between two versions."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -57,19 +57,19 @@ DRIFT = FrameSchema(
         Column(
             "l2",
             pl.Float64(),
-            "distance of both values (Euclidean), of 64-bit floats",
+            "Euclidean distance of the two values, in 64-bit floats",
             nullable=True,
         ),
         Column(
             "cosine",
             pl.Float64(),
-            "cosine between both vectors; null of numbers, and where one is zero",
+            "cosine between the two vectors; null for numbers, and where a vector is zero",
             nullable=True,
         ),
         Column(
             "is_uncertain",
             pl.Boolean(),
-            "whether both may be values of two rows: versions between are lost",
+            "whether the two values may belong to two rows: versions in between are lost",
         ),
     ),
 )
@@ -82,13 +82,13 @@ DRIFT_SUMMARY = FrameSchema(
     (
         Column("column", TEXT, "name of the column in the later version"),
         Column("num_rows", COUNT, "rows that both versions have"),
-        Column("num_unchanged", COUNT, "rows that were not written, or whose value is the same"),
+        Column("num_unchanged", COUNT, "rows that were not written, or have the same value"),
         Column("num_moved", COUNT, "rows with another value"),
-        Column("num_null", COUNT, "rows of which a value is null, or not a number (NaN)"),
+        Column("num_null", COUNT, "rows where a value is null or NaN"),
         Column(
             "num_unpaired",
             COUNT,
-            "inserted rows that may be updated ones: a `key` of the changes pairs them",
+            "inserted rows that may be updated ones: with a `key`, the changes pair them",
         ),
         Column("l2_mean", pl.Float64(), "mean distance of values that moved", nullable=True),
         Column("l2_quantiles", _QUANTILES, f"its quantiles at {', '.join(map(str, _RANKS))}"),
@@ -116,7 +116,7 @@ def drift_between(versions: VersionRange, step: ChangeStep, column: str) -> "Dri
 
 
 class Drift(Answering):
-    """How far the vector, or the number, of each row moved between two versions.
+    """How far the vector or number of each row moved between two versions.
 
     Made by :meth:`~lance_explorer.changes.change_feed.Changes.drift`.
 
@@ -161,7 +161,7 @@ class Drift(Answering):
         return self._frame
 
     def top(self, limit: int = _MOVERS_SHOWN, by: str = "l2") -> pl.DataFrame:
-        """Return the rows that moved furthest, as :meth:`to_polars` has them.
+        """Return the rows that moved furthest, with the columns of :meth:`to_polars`.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class Drift(Answering):
         Returns
         -------
         polars.DataFrame
-            ``begin`` and ``end`` of a bin, and ``num_rows``, without rows that did not move.
+            ``begin`` and ``end`` of each bin, and ``num_rows``, without rows that did not move.
 
         Examples
         --------
@@ -290,10 +290,10 @@ def _quantiles(values: pl.Series) -> list[float]:
 
 
 class _Pairs:
-    """Both values of all rows that were written, read in two scans and compared.
+    """Two scans read both values of all rewritten rows, and the values are compared.
 
-    Rows are compared some at a time, those that were near in the earlier version together: only
-    their earlier values are in memory.
+    Rows are compared in portions that are close together in the earlier version: only their earlier
+    values are in memory.
     """
 
     def __init__(
@@ -325,7 +325,7 @@ class _Pairs:
 
     @property
     def centroids(self) -> tuple[float | None, float | None]:
-        """Distance and cosine of the centroids of both values, where both are finite vectors."""
+        """Distance and cosine between both centroids, over rows where both are finite vectors."""
         if not self._is_vector or not self._num_both:
             return None, None
         before, after = self._sums / self._num_both
@@ -357,8 +357,8 @@ def _distances(before: _Vectors, after: _Vectors) -> NDArray[np.float64]:
     """Return the distance of each pair; NaN if a value is null."""
     with np.errstate(invalid="ignore", over="ignore"):
         away = after - before
-        found: NDArray[np.float64] = np.sqrt(_dots(away, away))
-    return found
+        result: NDArray[np.float64] = np.sqrt(_dots(away, away))
+    return result
 
 
 def cosines(before: _Vectors, after: _Vectors) -> NDArray[np.float64]:
@@ -376,12 +376,12 @@ def cosines(before: _Vectors, after: _Vectors) -> NDArray[np.float64]:
 
 
 def _dots(one: _Vectors, other: _Vectors) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = np.einsum("ij,ij->i", one, other, dtype=np.float64)
-    return found
+    result: NDArray[np.float64] = np.einsum("ij,ij->i", one, other, dtype=np.float64)
+    return result
 
 
 def _parts(addresses: Uint64Array, at_once: int) -> list[slice]:
-    """Return slices of so many ascending addresses at most, with whole fragments if they fit."""
+    """Return slices of at most so many ascending addresses, with whole fragments if they fit."""
     fragments = addresses >> np.uint64(FRAGMENT_BITS)
     ends = np.append(np.flatnonzero(fragments[1:] != fragments[:-1]) + 1, len(addresses))
     parts, begin = list[slice](), 0
@@ -405,13 +405,13 @@ class _End:
         if column not in names:
             why = f"version {self._record.version} has no column {column!r}"
             if columns.doubts:
-                why += " for certain: versions are lost that would tell which column it was"
+                why += " for certain: the versions that would tell which column it was are lost"
             raise InvalidArgumentError(f"{why}, so there is nothing to compare")
         self._own = names[column]
         dtype = column_types(self._view, self._record.version)[self._own]
         if not dtype.is_numeric() and not is_vector(dtype):
             raise InvalidArgumentError(
-                f"drift is of vectors and numbers, but {column!r} is {dtype}: "
+                f"drift compares vectors and numbers, but {column!r} is {dtype}: "
                 "changes(...).to_polars() has the values before and after"
             )
         self.size = dtype.size if isinstance(dtype, pl.Array) else 0
@@ -419,7 +419,7 @@ class _End:
         self.dtype = np.dtype(np.float32 if inner == pl.Float32 else np.float64)
 
     def read(self, addresses: Uint64Array) -> Iterator[tuple[NDArray[np.int64], _Vectors]]:
-        """Yield values of rows, in some order: their places in the array, and the vectors."""
+        """Yield values of rows, in some order: their positions in the array, and the vectors."""
         order = np.argsort(addresses, kind="stable")
         ordered = addresses[order]
         fragments = ordered >> np.uint64(FRAGMENT_BITS)
@@ -437,8 +437,8 @@ class _End:
                 )
             except LanceExplorerError:  # its files may be gone
                 parts = iter([(np.arange(end - begin), self._taken(ordered[begin:end]))])
-            for found, vectors in parts:
-                yield order[begin:end][found], vectors
+            for number, vectors in parts:
+                yield order[begin:end][number], vectors
         if sparse:
             places = np.concatenate(sparse)
             yield places, self._taken(addresses[places])
@@ -446,7 +446,7 @@ class _End:
     def _scanned(
         self, fragment_id: int, wanted: Uint64Array
     ) -> Iterator[tuple[NDArray[np.int64], _Vectors]]:
-        """Yield ascending rows of a fragment, from a scan of it from the first to the last."""
+        """Yield ascending rows of a fragment, from one scan of the fragment."""
         from lance_explorer.values import row_batches
         from lance_explorer.values.opening import to_polars
 
@@ -475,11 +475,11 @@ class _End:
         identities = addresses
         if self._rows.has_row_ids_at(self._position):
             identities = identities_at(self._rows, self._position, addresses)[0]
-        found = values_at(self._rows, self._position, addresses, identities, [self._own])
-        return self._vectors(found[self._own])
+        values = values_at(self._rows, self._position, addresses, identities, [self._own])
+        return self._vectors(values[self._own])
 
     def _vectors(self, values: pl.Series) -> _Vectors:
-        """Return values as rows of numbers; a null is NaN."""
+        """Return values as rows of numbers, with NaN for null."""
         if not self.size:
             numbers: _Vectors = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
             return numbers.reshape(-1, 1)

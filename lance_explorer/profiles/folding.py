@@ -1,9 +1,9 @@
-"""A summary of every version, of summaries of rows that live in some: each is merged few times.
+"""A summary for every version, from summaries of cohorts of rows; each is merged few times.
 
-Summaries cannot be taken away again, so going from version to version is of no use. Instead, those
-of rows that live in all versions are merged first, then, for each half of the versions, those of
-rows that live in all of that half, and so on. For ``n`` summaries and ``m`` versions that is
-about ``n log m`` merges.
+Summaries cannot be subtracted, so going from version to version does not help. Instead, summaries
+of rows that live in all versions are merged first; then, for each half of the versions, those of
+rows that live in all of that half; and so on. For ``n`` summaries and ``m`` versions that is about
+``n log m`` merges.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ __all__ = ["Part", "folded"]
 Part: TypeAlias = "tuple[Runs, Digest | pl.Series]"
 """In which versions some rows live, and a summary of their values, or the values if they are few.
 
-Values of many such parts are summed up together, which is faster than merging summaries.
+Values of many such cohorts are summarised together, which is faster than merging summaries.
 """
 
 
@@ -30,7 +30,7 @@ def folded(
     digest: Callable[[list[pl.Series]], Digest],
     so_far: Digest = EMPTY,
 ) -> Iterator[tuple[int, int, Digest]]:
-    """Yield stretches of versions with the summary that all versions of the stretch have.
+    """Yield stretches of versions, each with the summary that all its versions share.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def folded(
     digest : callable
         Returns a summary of values.
     so_far : Digest
-        The summary of what lives in all of them besides.
+        The summary of other rows that live in all of them.
 
     Examples
     --------

@@ -30,7 +30,7 @@ from lance_explorer.profiles.shift import NO_SHIFT, SHIFTED, Shift, shift_betwee
 __all__ = ["PROFILE", "RANKS", "profile_frame"]
 
 RANKS = (0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
-"""Which quantiles a profile has: the least number, ..., the median, ..., the largest one."""
+"""The quantiles of a profile: minimum, ..., median, ..., maximum."""
 
 _NUMBER = pl.Float64()
 _NUMBERS = pl.List(pl.Float64())
@@ -45,11 +45,13 @@ PROFILE = FrameSchema(
         Column("timestamp", TIME, "when the version was committed", nullable=True),
         Column("column", TEXT, "path of the column, or of a field inside of one"),
         Column("type", TEXT, "its type in that version"),
-        Column("measure", pl.Enum(MEASURES), "what of each value the numbers below are of"),
+        Column("measure", pl.Enum(MEASURES), "what the statistics measure of each value"),
         Column("num_rows", COUNT, "live rows; null: values are lost or not read", nullable=True),
         Column("num_nulls", COUNT, "rows in which it is null", nullable=True),
         Column("num_nan", COUNT, "rows in which it is not a number (NaN)", nullable=True),
-        Column("min", TEXT, "least value; null if there is none, or no order", nullable=True),
+        Column(
+            "min", TEXT, "least value; null if there is none, or they have no order", nullable=True
+        ),
         Column("max", TEXT, "largest value, likewise", nullable=True),
         Column("mean", _NUMBER, "mean of the measured numbers", nullable=True),
         Column("std", _NUMBER, "their standard deviation, as of a sample", nullable=True),
@@ -57,14 +59,19 @@ PROFILE = FrameSchema(
         Column(
             "quantile_error",
             _NUMBER,
-            "error of the ranks of the quantiles, as a part of 1; 0: exact",
+            "rank error of the quantiles, as a part of 1; 0: exact",
             nullable=True,
         ),
-        Column("num_distinct", COUNT, "different values, NaN is one, null none", nullable=True),
+        Column(
+            "num_distinct",
+            COUNT,
+            "distinct values; NaN counts as one, null does not",
+            nullable=True,
+        ),
         Column(
             "distinct_error",
             _NUMBER,
-            "relative standard error of that number; 0: exact",
+            "relative standard error of the number of distinct values; 0: exact",
             nullable=True,
         ),
         Column(
@@ -75,17 +82,17 @@ PROFILE = FrameSchema(
         Column(
             "top_values_error",
             COUNT,
-            "how many times more each may be there than its count says; 0: exact",
+            "by how much each count may be too small; 0: exact",
             nullable=True,
         ),
         Column("bin_edges", _NUMBERS, "edges of a histogram, the same in all versions"),
         Column("bin_counts", pl.List(COUNT), "measured numbers between two edges each"),
-        Column("centroid", _NUMBERS, "mean of the vectors that are finite", nullable=True),
+        Column("centroid", _NUMBERS, "mean of the finite vectors", nullable=True),
         Column("from_version", ID, "version of the profile before", nullable=True),
         Column(
             "shift",
             _NUMBER,
-            "how far the values moved since `from_version`: 0, distributed as before, to 1",
+            "how far the values moved since `from_version`: from 0 (same distribution) to 1",
             nullable=True,
         ),
         Column("shift_of", SHIFTED, "what moved that far", nullable=True),
@@ -106,7 +113,7 @@ _SHIFTS = PROFILE.names[21:25]
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A column in a version: which of the summaries it has, and how far that moved."""
+    """A column in a version: its summary, and how far its values moved."""
 
     place: int
     leaf: Leaf
@@ -115,25 +122,25 @@ class _Line:
     shift: Shift
 
 
-def profile_frame(found: ProfileRows) -> pl.DataFrame:
-    """Return the lines of a profile: versions in order, in each the columns as it has them."""
-    records = found.rows.history.records
-    versions = [records[position].version for position in found.positions]
-    times = [records[position].manifest.timestamp for position in found.positions]
+def profile_frame(profiled: ProfileRows) -> pl.DataFrame:
+    """Return the lines of a profile, in the order of versions and of their columns."""
+    records = profiled.rows.history.records
+    versions = [records[position].version for position in profiled.positions]
+    times = [records[position].manifest.timestamp for position in profiled.positions]
     data: dict[str, list[Any]] = {name: [] for name in PROFILE.names if name != "known_from"}
     order = list[tuple[int, int]]()
     number = 0
-    for column in found.names:
-        for lines, edges in _paths(found, column):
+    for column in profiled.names:
+        for lines, edges in _paths(profiled, column):
             statistics = _remembering(edges)
             for line in lines:
-                told = statistics(line)
+                values = statistics(line)
                 data["version"].append(versions[line.place])
                 data["timestamp"].append(times[line.place])
                 data["column"].append(line.leaf.name)
                 data["type"].append(_type_text(line.leaf.dtype, line.leaf.measure))
                 data["measure"].append(line.leaf.measure)
-                for name, value in zip(_STATISTICS, told, strict=True):
+                for name, value in zip(_STATISTICS, values, strict=True):
                     data[name].append(value)
                 data["from_version"].append(
                     None if line.from_place is None else versions[line.from_place]
@@ -142,27 +149,27 @@ def profile_frame(found: ProfileRows) -> pl.DataFrame:
                     data[name].append(value)
                 order.append((line.place, number))
             number += 1
-    data["known_from"] = known_from(found.rows.view, data["version"]).to_list()
+    data["known_from"] = known_from(profiled.rows.view, data["version"]).to_list()
     keys = np.array(order, dtype=np.int64).reshape(-1, 2)
     return PROFILE.build(data)[np.lexsort((keys[:, 1], keys[:, 0]))]
 
 
 def _paths(
-    found: ProfileRows, column: str
+    profiled: ProfileRows, column: str
 ) -> Iterator[tuple[list[_Line], NDArray[np.float64] | None]]:
-    """Yield the lines of a column and of each field inside, with the edges of histograms."""
+    """Yield the lines of a column and of its nested fields, with the edges of histograms."""
     at = {
-        place: found.columns[column][position].leaves
-        for place, position in enumerate(found.positions)
-        if position in found.columns[column]
+        place: profiled.columns[column][position].leaves
+        for place, position in enumerate(profiled.positions)
+        if position in profiled.columns[column]
     }
-    unknown = found.unknown_places(column)
+    unknown = profiled.unknown_places(column)
     leaves = dict.fromkeys([leaf for leaves in at.values() for leaf in leaves])
     digests: dict[Leaf, list[Digest]] = {}
     for leaf in leaves:
         own = list[Digest]()
         for first, last, digest in folded(
-            found.parts(column, leaf), 0, len(found.positions) - 1, partial(_digest, leaf)
+            profiled.parts(column, leaf), 0, len(profiled.positions) - 1, partial(_digest, leaf)
         ):
             own += [digest] * (last - first + 1)
         digests[leaf] = own
@@ -189,7 +196,7 @@ def _line(place: int, leaf: Leaf, digest: Digest | None, before: _Line | None) -
 
 
 def _edges(lines: Sequence[_Line]) -> NDArray[np.float64] | None:
-    """Return the edges of histograms; None where there is nothing, or something infinite."""
+    """Return the edges of histograms; None where there are no numbers, or infinite ones."""
     digests = {id(line.digest): line.digest for line in lines if line.digest and line.digest.count}
     ends = [digest.quantiles([0.0, 1.0]) for digest in digests.values()]
     if not ends:
@@ -210,7 +217,7 @@ def _edges(lines: Sequence[_Line]) -> NDArray[np.float64] | None:
 
 
 def _remembering(edges: NDArray[np.float64] | None) -> Any:
-    """Return what gives the statistics of a line, which neighbouring lines mostly share."""
+    """Return what determines the statistics of a line; neighbouring lines often share it."""
     known: dict[tuple[int, Leaf], tuple[Any, ...]] = {}
     texts = cache(_text)  # frequent values are mostly those of the version before
 
@@ -262,7 +269,7 @@ def _statistics(
 
 
 def _bin_counts(digest: Digest, edges: NDArray[np.float64] | None) -> list[int]:
-    """Return how many numbers are from each edge on and below the next; the last has the end."""
+    """Return how many numbers are in each bin, without its upper edge, except for the last."""
     if edges is None:
         return []
     inner = np.nextafter(edges[1:-1], -np.inf)

@@ -1,8 +1,8 @@
-"""Profiles that were made before: kept in the user's cache folder, since versions never change.
+"""Profiles that were made before, in the user's cache folder: versions never change.
 
-A profile is kept if all values were read and nothing was in doubt. It counts for the same manifest
-files and the same columns. It holds frequent values of the table, so it lies in a folder that only
-the user may read, as all of the cache.
+A profile is kept only if all values were read and nothing was in doubt. It is valid for the same
+manifest files and the same columns. It holds frequent values of the table, so only the user may
+read its folder, as all of the cache.
 """
 
 import json
@@ -22,13 +22,13 @@ from lance_explorer.profiles.frame import PROFILE
 __all__ = ["keep_profile", "kept_profile", "profile_key"]
 
 _COLUMNS = "columns"
-"""Of the metadata of a file: the columns, in JSON."""
+"""Metadata of a kept file: the columns, as JSON."""
 
 
 def profile_key(
     view: HistoryView, history: History, positions: Sequence[int], columns: Sequence[str] | None
 ) -> str:
-    """Return what a profile is kept under: another one for other versions or columns."""
+    """Return the key of a profile, which depends on versions and columns."""
     asked = (release_of("lance-explorer"), view.uri, view.branch, columns)
     digest = sha256(repr(asked).encode())
     for position in positions:
@@ -38,7 +38,7 @@ def profile_key(
 
 
 def kept_profile(view: HistoryView, key: str) -> tuple[list[str], pl.DataFrame] | None:
-    """Return the columns and the lines of a profile that was kept; None if there is none."""
+    """Return the columns and lines of a kept profile; None if there is none."""
     if cache_folder() is None:
         return None
     data = read_file(folder_of(view.uri), _name(key))
@@ -53,7 +53,7 @@ def kept_profile(view: HistoryView, key: str) -> tuple[list[str], pl.DataFrame] 
 
 
 def keep_profile(view: HistoryView, key: str, columns: list[str], lines: pl.DataFrame) -> None:
-    """Keep the columns and the lines of a profile, if the cache is turned on."""
+    """Keep the columns and lines of a profile, if the cache is on."""
     if cache_folder() is None:
         return
     data = BytesIO()

@@ -1,4 +1,4 @@
-"""What a profile says of the values of each type: which are compared, and what is measured.
+"""What a profile measures of each type: what is compared, and what is summarised.
 
 ========================= ======================= =========================
 values                    measured                compared
@@ -38,7 +38,7 @@ _SECONDS_A_DAY = 86_400
 
 
 class Leaf(NamedTuple):
-    """A column, or a field inside of one, that a profile has a line for.
+    """A column or nested field that has a line in a profile.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Leaf(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The path as text; a name with a dot stands in backticks."""
+        """The path as text; a name that contains a dot is in backticks."""
         return ".".join([f"`{one}`" if "." in one else one for one in self.path])
 
     @property
@@ -65,7 +65,7 @@ class Leaf(NamedTuple):
         return self.measure in ("value", "seconds", "characters")
 
     def digest(self, column: pl.Series) -> Digest:
-        """Return a summary of values of the column; a field of a null is null."""
+        """Return a summary of the values of the column; a field of a null struct is null."""
         values = column
         for name in self.path[1:]:
             values = values.struct.field(name)
@@ -78,7 +78,7 @@ class Leaf(NamedTuple):
 
 
 def leaves_of(name: str, dtype: pl.DataType, *, is_blob: bool = False) -> Iterator[Leaf]:
-    """Yield what a profile has lines for of a column: itself, and the fields of structs."""
+    """Yield what has a line in a profile: the column itself, and its struct fields."""
     yield from _leaves((name,), dtype, is_blob=is_blob)
 
 
@@ -125,7 +125,7 @@ def _without_null_blobs(values: pl.Series) -> pl.Series:
 
 
 def _comparable(values: pl.Series) -> pl.Series:
-    """Return values of which equal ones are equal in every batch."""
+    """Return values in a form in which equal values are equal across batches."""
     if values.dtype.is_temporal():
         return values.to_physical()
     if isinstance(values.dtype, pl.Categorical | pl.Enum):
@@ -158,7 +158,7 @@ def _numbers(values: pl.Series, measure: str, dtype: pl.DataType) -> NDArray[np.
 
 
 def _floats(values: pl.Series) -> NDArray[np.float64]:
-    """Return numbers without nulls as such of 64 bits."""
+    """Return numbers without nulls, as 64-bit numbers."""
     if values.dtype.is_integer() or values.dtype.is_float():
         array = values.to_numpy()
         if array.dtype.kind in "iuf":
@@ -176,7 +176,7 @@ def _seconds(dtype: pl.DataType) -> float:
 
 
 def _lengths(vectors: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the lengths of the vectors that are not null, and the sum of all finite vectors."""
+    """Return the lengths of the non-null vectors, and the sum of all finite vectors."""
     array = vectors.drop_nulls().to_numpy()
     assert isinstance(vectors.dtype, pl.Array)
     if not len(array):

@@ -1,4 +1,4 @@
-"""Profiles: what values a column has in each version, and which commits moved them."""
+"""Profiles: the values of a column in each version, and which commits moved them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -35,7 +35,7 @@ _SHIFTS_SHOWN = ("version", "column", "shift", "shift_of", "timestamp", "author"
 _LONGEST_VALUE = 32
 
 _NO_SPREAD = 1e-6
-"""A deviation that is a smaller part of the mean comes from rounding."""
+"""A standard deviation below this part of the mean is a rounding error."""
 
 _MEASURED = {
     "value": "",
@@ -74,7 +74,7 @@ def profile(
     versions: Iterable[VersionRef] | None = None,
     max_bytes: int | None = None,
 ) -> "Profile":
-    """Return what values columns have: see :meth:`lance_explorer.table.Table.profile`."""
+    """Return the values of columns: see :meth:`lance_explorer.table.Table.profile`."""
     most = None if max_bytes is None else whole_number("max_bytes", max_bytes)
     chosen = None if columns is None else names("columns", columns)
     rows = state_rows(view)
@@ -83,13 +83,13 @@ def profile(
     kept = kept_profile(view, key)
     if kept is not None:
         return Profile(view, _versions(rows, positions), *kept)
-    found = ProfileRows(rows, positions, chosen, Summaries.of(view))
-    found.read(most)
-    return profile_of(found, key)
+    profiled = ProfileRows(rows, positions, chosen, Summaries.of(view))
+    profiled.read(most)
+    return profile_of(profiled, key)
 
 
 def asked_positions(rows: StateRows, versions: Iterable[VersionRef] | None) -> list[int]:
-    """Return the positions of versions that are asked for, in order; of all by default."""
+    """Return the positions of the requested versions, in order; all by default."""
     check_some(rows)
     if versions is None:
         return [*range(len(rows.history))]
@@ -97,13 +97,15 @@ def asked_positions(rows: StateRows, versions: Iterable[VersionRef] | None) -> l
     return [position_of(rows, version) for version in asked]
 
 
-def profile_of(found: ProfileRows, key: str) -> "Profile":
-    """Return the profile of what was read; it is kept if it is whole."""
-    lines = profile_frame(found)
-    view = found.rows.view
-    if not found.waiting and not found.findings:
-        keep_profile(view, key, found.names, lines)
-    return Profile(view, _versions(found.rows, found.positions), found.names, lines, found, key)
+def profile_of(profiled: ProfileRows, key: str) -> "Profile":
+    """Return the profile of what was read, and keep it if it is complete."""
+    lines = profile_frame(profiled)
+    view = profiled.rows.view
+    if not profiled.waiting and not profiled.findings:
+        keep_profile(view, key, profiled.names, lines)
+    return Profile(
+        view, _versions(profiled.rows, profiled.positions), profiled.names, lines, profiled, key
+    )
 
 
 def _versions(rows: StateRows, positions: Sequence[int]) -> list[int]:
@@ -111,7 +113,7 @@ def _versions(rows: StateRows, positions: Sequence[int]) -> list[int]:
 
 
 class Profile(Answering):
-    """What values the columns of a table have in each version, and which commits moved them.
+    """The values of columns in each version, and which commits changed their distribution.
 
     Made by :meth:`~lance_explorer.table.Table.profile`.
 
@@ -146,7 +148,7 @@ class Profile(Answering):
 
     @property
     def bytes_left(self) -> int:
-        """About how many bytes of data files were not read yet."""
+        """About how many bytes of data files are still to be read."""
         return sum([task.num_bytes for task in self._found.waiting]) if self._found else 0
 
     @property
@@ -156,12 +158,12 @@ class Profile(Answering):
 
     @property
     def largest_shift(self) -> float:
-        """How far the values of any column moved from one version to the next, at most.
+        """The largest distance that the values of any column moved from one version to the next.
 
         Raises
         ------
         StorageError
-            If values were lost, or not read, so that it is unknown.
+            If values were lost or not read, so that it is unknown.
 
         Examples
         --------
@@ -169,7 +171,7 @@ class Profile(Answering):
         0.4
         """
         if not self.is_complete:
-            raise StorageError("not all values were read: go_on() reads them")
+            raise StorageError("not all values were read: go_on() reads the rest")
         lost = [one.statement for one in self._findings if one.code == "values_lost"]
         if lost:
             raise StorageError(f"it is unknown how far values moved: {lost[0]}")
@@ -178,7 +180,7 @@ class Profile(Answering):
 
     @documented(PROFILE)
     def to_polars(self) -> pl.DataFrame:
-        """Return a line for each version and column, or field inside of a column.
+        """Return a line for each version and each column or nested field.
 
         Examples
         --------
@@ -190,7 +192,7 @@ class Profile(Answering):
 
     @documented(SHIFTS)
     def shifts(self, limit: int = _MOST_SHIFTS) -> pl.DataFrame:
-        """Return in which versions the values of columns moved, those first that moved furthest.
+        """Return the versions in which the values of columns moved, furthest first.
 
         Parameters
         ----------
@@ -207,7 +209,7 @@ class Profile(Answering):
 
     @documented(FINDINGS)
     def findings(self) -> pl.DataFrame:
-        """Return which values could not be read, and which two columns may be the same one.
+        """Return which values could not be read, and which columns may be one column.
 
         Examples
         --------
@@ -221,7 +223,7 @@ class Profile(Answering):
         return self._found.findings if self._found else []
 
     def go_on(self, max_bytes: int | None = None) -> "Profile":
-        """Read what ``max_bytes`` left unread, and return the profile with it.
+        """Read what ``max_bytes`` left out, and return the profile with it.
 
         Parameters
         ----------
@@ -236,19 +238,19 @@ class Profile(Answering):
         """
         most = None if max_bytes is None else whole_number("max_bytes", max_bytes)
 
-        found = self._found
-        if found is None or not found.waiting:
+        profiled = self._found
+        if profiled is None or not profiled.waiting:
             return self
 
         def read(_: HistoryView) -> "Profile":
-            found.read(most)
-            return profile_of(found, self._key)
+            profiled.read(most)
+            return profile_of(profiled, self._key)
 
         return LiveTable(self._view).answer(read)
 
     @property
     def sentence(self) -> str:
-        """What was looked at, and what moved furthest.
+        """What was read, and what moved furthest.
 
         Examples
         --------
@@ -310,13 +312,15 @@ class Profile(Answering):
         return f"{said}."
 
     def _shifts(self, view: HistoryView, limit: int) -> pl.DataFrame:
-        found = self._largest().head(limit)
+        largest = self._largest().head(limit)
         history = view.history
-        positions = [history.position(version) for version in found["version"].to_list()]
+        positions = [history.position(version) for version in largest["version"].to_list()]
         records = [history.records[position] for position in positions]
         words = words_at(view, positions)
         means = self._frame.select("column", from_version="version", mean_before="mean")
-        before = found.join(means, on=["column", "from_version"], how="left", maintain_order="left")
+        before = largest.join(
+            means, on=["column", "from_version"], how="left", maintain_order="left"
+        )
         facts = facts_of_records([(view, record) for record in records])
         return SHIFTS.build(
             {
@@ -337,7 +341,7 @@ def _shown(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def typical(measure: str, mean: object, std: object) -> str | None:
-    """Return the mean of what was measured, and the deviation, in words."""
+    """Return mean and standard deviation in words."""
     if not isinstance(mean, float) or measure not in _MEASURED:
         return None
     is_spread = isinstance(std, float) and std > _NO_SPREAD * abs(mean)

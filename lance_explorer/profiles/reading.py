@@ -1,9 +1,9 @@
 """The values of columns in many versions, each read once and summed up by the versions it lives in.
 
-Versions share data files, and a data file never changes. So of each fragment and column the rows
-are read in one version that has them, and parted into cohorts (:mod:`.cohorts`). Rows of all
-fragments that live in the same versions go into one summary; memory holds summaries, and values
-only until there are enough of them to be summed up.
+Versions share data files, and a data file never changes. So each column of a fragment is read once
+for its rows, which are grouped into cohorts (:mod:`.cohorts`). Rows of all fragments that live in
+the same versions share a summary; memory holds summaries, and values only until there are enough of
+them to summarise.
 """
 
 import copy
@@ -58,11 +58,11 @@ _ADDRESS = "_rowaddr"
 _FRAGMENTS_AT_ONCE = 16
 _BATCH_BYTES, _MOST_BATCH_ROWS, _LEAST_BATCH_ROWS = 16 << 20, 1 << 18, 512
 _TEXT_BYTES = 64
-"""How long a text, or a list, is taken to be before it is read."""
+"""The assumed size of a text or a list before it is read."""
 
 _ROWS_HELD, _BYTES_HELD, _BYTES_HELD_IN_ALL = 1 << 20, 64 << 20, 256 << 20
 _FEW_ROWS, _FEW_BYTES = 4_096, 64 << 10
-"""Values that are so few stay values: a summary of them would not be smaller."""
+"""Up to this number, values are kept as they are: a summary would not be smaller."""
 
 
 class ColumnAt(NamedTuple):
@@ -87,7 +87,7 @@ class ColumnAt(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """Some cohorts of a fragment, whose values of a column are to be read."""
+    """Some cohorts of a fragment, with a column of which their values are to be read."""
 
     column: str
     stored: StoredRows
@@ -97,7 +97,7 @@ class _Read(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is read at once: columns of some fragments in a version.
+    """One read: columns of some fragments in a version.
 
     Attributes
     ----------
@@ -115,12 +115,12 @@ class Task:
 
 
 _Part = tuple[_Read, int, pl.Series]
-"""Values of a cohort, given by its number."""
+"""Values of one cohort."""
 
 
 @dataclass(slots=True)
 class _Held:
-    """Values of rows that live in the same versions, of which no summary is made yet."""
+    """Values of rows that live in the same versions, not summarised yet."""
 
     parts: list[pl.Series] = field(default_factory=list)
     num_rows: int = 0
@@ -138,7 +138,7 @@ class _Held:
 
 
 class ReadPart(NamedTuple):
-    """What was read of a profile: summaries, values that are few, and what was lost."""
+    """What was read for a profile: summaries, small groups of values, and losses."""
 
     digests: dict[tuple[str, Runs], dict[Leaf, Digest]]
     held: dict[tuple[str, Runs], pl.Series]
@@ -148,10 +148,10 @@ class ReadPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Cuts:
-    """Which rows of a fragment are in which cohort.
+    """The cohort of each row of a fragment.
 
-    Those of small cohorts are taken together, which is faster, and apart from those of large ones,
-    which would stay in memory with them.
+    Small cohorts are taken together, which is faster, and apart from large ones, which would
+    otherwise stay in memory with them.
     """
 
     whole: int | None = None
@@ -173,7 +173,7 @@ class _Cuts:
 
 
 class ProfileRows:
-    """The values of some columns in some versions of a branch, and what is known of them.
+    """The values of some columns in some versions of a branch, as far as they are known.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class ProfileRows:
     chosen : sequence of str or None
         The columns, as the last version that has them calls them; all by default.
     kept : Summaries, optional
-        What was read before, and is not read again.
+        What was read before and is not read again.
 
     Attributes
     ----------
@@ -227,7 +227,7 @@ class ProfileRows:
         return list(self.columns)
 
     def read(self, max_bytes: int | None) -> None:
-        """Read what waits, until so many bytes are read."""
+        """Read more, until so many bytes are read."""
         chosen, size = list[Task](), 0
         for task in self.waiting:
             if max_bytes is not None and size >= max_bytes:
@@ -246,17 +246,17 @@ class ProfileRows:
 
     @property
     def signature(self) -> str:
-        """What is equal in two processes that would read the same in the same order."""
+        """Two processes with equal keys would read the same in the same order."""
         records = self.rows.history.records
-        told = [
+        content = [
             (records[task.position].version, n, [(one.column, one.numbers) for one in reads])
             for task in self.waiting
             for n, reads in task.reads.items()
         ]
-        return sha256(repr(told).encode()).hexdigest()
+        return sha256(repr(content).encode()).hexdigest()
 
     def read_some(self, tasks: range) -> "ReadPart":
-        """Read some of what waits, without counting it as read; for another process to take."""
+        """Read a part without counting it as read, for another process to merge."""
         one = copy.copy(self)
         one.findings, one._bytes_held = [], 0
         one._lost, one._held = defaultdict(list), defaultdict(_Held)
@@ -268,7 +268,7 @@ class ProfileRows:
         return ReadPart(dict(one._digests), held, dict(one._lost), one.findings)
 
     def take(self, parts: Iterable["ReadPart"]) -> None:
-        """Count all that waits as read: other processes have."""
+        """Count everything as read: other processes have read it."""
         for part in parts:
             for key, digests in part.digests.items():
                 known = self._digests[key]
@@ -284,18 +284,18 @@ class ProfileRows:
         self._sum_up()
 
     def parts(self, column: str, leaf: Leaf) -> list[Part]:
-        """Return what is known of a column, by the places of the versions in which it lives."""
-        found = list[Part]()
+        """Return what is known of a column, by the versions in which it lives."""
+        parts = list[Part]()
         for (name, runs), digests in self._digests.items():
             if name == column and leaf in digests:
-                found.append((self._in_places(runs), digests[leaf]))
+                parts.append((self._in_places(runs), digests[leaf]))
         for (name, runs), held in self._held.items():
             if name == column and leaf in self._leaves(column, runs):
-                found.append((self._in_places(runs), held.joined()))
-        return found
+                parts.append((self._in_places(runs), held.joined()))
+        return parts
 
     def unknown_places(self, column: str) -> frozenset[int]:
-        """Return the places of versions of which values were lost, or not read yet."""
+        """Return which versions have values that were lost, or not read yet."""
         runs = list(self._lost[column])
         for task in self.waiting:
             for reads in task.reads.values():
@@ -314,7 +314,7 @@ class ProfileRows:
     # ---------------------------------------------------------------------------- what to read
 
     def _columns_at(self, stops: Sequence[Stop]) -> dict[str, dict[int, ColumnAt]]:
-        found: dict[str, dict[int, ColumnAt]] = {name: {} for name in self._named.schema}
+        columns: dict[str, dict[int, ColumnAt]] = {name: {} for name in self._named.schema}
         known = dict[tuple[int, int], list[ColumnAt]]()
         for stop in reversed(stops):
             record, view = stop.record, stop.line.view
@@ -323,8 +323,8 @@ class ProfileRows:
             if key not in known:
                 known[key] = self._columns_of(stop, names)
             for column in known[key]:
-                found[column.name][stop.position] = column
-        return found
+                columns[column.name][stop.position] = column
+        return columns
 
     def _columns_of(self, stop: Stop, names: Mapping[str, str]) -> list[ColumnAt]:
         record, view = stop.record, stop.line.view
@@ -351,16 +351,16 @@ class ProfileRows:
 
         view, record = stop.line.view, stop.record
         if record.schema not in self._types:
-            found = pl.Schema()
+            types = pl.Schema()
             try:
                 root, options = value_root(view, record.version), view.storage.options
-                found = row_schema(root, record.version, options, only_known=True)
-                unknown = [name for name in column_fields(record.schema) if name not in found]
+                types = row_schema(root, record.version, options, only_known=True)
+                unknown = [name for name in column_fields(record.schema) if name not in types]
                 if unknown:
                     self._leave_out(record.version, unknown)
             except LanceExplorerError as error:
                 self._note_loss(record.version, Subject(), f"values are not read: {error}", ())
-            self._types[record.schema] = found
+            self._types[record.schema] = types
         return self._types[record.schema]
 
     def _leave_out(self, version: int, names: Sequence[str]) -> None:
@@ -378,9 +378,9 @@ class ProfileRows:
                 key = tuple(stored.pieces)
                 if key not in cohorts:
                     cohorts[key] = cohorts_of(self.rows, stored)
-                found = cohorts[key]
-                for piece, numbers in found.reads:
-                    read = _Read(name, stored, found, numbers)
+                fragment_cohorts = cohorts[key]
+                for piece, numbers in fragment_cohorts.reads:
+                    read = _Read(name, stored, fragment_cohorts, numbers)
                     if numbers and not self._recall(read):
                         pieces.append((read, piece))
         tasks = list[Task]()
@@ -398,25 +398,25 @@ class ProfileRows:
         return tasks
 
     def _key(self, read: _Read) -> str:
-        """Return what a column of a fragment is kept under."""
+        """Return the key for a column of a fragment."""
         fragment = self.rows.history.states[read.stored.pieces[0].state]
         leaves = self._leaves(read.column, read.found.cohorts[0].runs)
         return summary_key(fragment, read.stored.wanted, leaves, read.found.deleted)
 
     def _recall(self, read: _Read) -> bool:
-        """Count the values of a column of a fragment that were read before, if all were."""
+        """Count the kept values of a column of a fragment, if all of them are kept."""
         summary = self._kept.get(self._key(read)) if self._kept is not None else None
         if summary is None:
             return False
-        found = dict[int, list[Digest] | pl.Series]()
+        kept = dict[int, list[Digest] | pl.Series]()
         for number in read.numbers:
             if summary.rest and _is_rest(read, number):
-                found[number] = summary.rest
+                kept[number] = summary.rest
             elif (values := summary.of(self._offsets(read, number))) is not None:
-                found[number] = values
+                kept[number] = values
             else:
                 return False
-        for number, one in found.items():
+        for number, one in kept.items():
             self._count(read, number, one)
         return True
 
@@ -441,23 +441,23 @@ class ProfileRows:
         summed : mapping of int to list
             Summaries of those that were too many to wait.
         """
-        found: dict[int, list[Digest] | pl.Series] = {**waiting, **summed}
+        by_cohort: dict[int, list[Digest] | pl.Series] = {**waiting, **summed}
         for number, values in waiting.items():
             if number in summed or (_is_rest(read, number) and not _are_few(values)):
-                found[number] = self.summed(read, number, values, summed.get(number, ()))
-        for number, one in found.items():
+                by_cohort[number] = self.summed(read, number, values, summed.get(number, ()))
+        for number, one in by_cohort.items():
             self._count(read, number, one)
         if self._kept is not None and len(read.found.reads) == 1:
-            summary = self._summary(read, found)
+            summary = self._summary(read, by_cohort)
             if summary is not None:
                 self._kept.note(self._key(read), summary)
 
     def _summary(
-        self, read: _Read, found: Mapping[int, "list[Digest] | pl.Series"]
+        self, read: _Read, by_cohort: Mapping[int, "list[Digest] | pl.Series"]
     ) -> Summary | None:
-        """Return what is kept of a column of a fragment; None if that would be much."""
+        """Return what to keep of a column of a fragment; None if it would be too large."""
         rest, offsets, parts = list[Digest](), list[BitMap](), list[pl.Series]()
-        for number, one in found.items():
+        for number, one in by_cohort.items():
             if isinstance(one, pl.Series):
                 offsets.append(self._offsets(read, number))
                 parts.append(one)
@@ -475,7 +475,7 @@ class ProfileRows:
     def summed(
         self, read: _Read, number: int, values: pl.Series, so_far: Sequence[Digest] = ()
     ) -> list[Digest]:
-        """Return summaries of values of a cohort, and of those that are summed up already."""
+        """Return summaries of values of a cohort, and the ones that exist already."""
         leaves = self._leaves(read.column, read.found.cohorts[number].runs)
         digests = [leaf.digest(values) for leaf in leaves]
         if not so_far:
@@ -512,14 +512,14 @@ class ProfileRows:
         except LanceExplorerError as error:
             view.values_missing(record.version)
             self._read_again(task, taken, error)
-        except BaseException:  # some of the values were taken, and which is not known any more
+        except BaseException:  # some of the values were added, and which ones is unknown
             for fragment_id in task.reads.keys() - taken.whole:
                 reads = task.reads[fragment_id]
                 self._lose(task.position, fragment_id, reads, StorageError("it was interrupted"))
             raise
 
     def _read_again(self, task: Task, taken: "_Taken", error: LanceExplorerError) -> None:
-        """Read what a failure kept from being read by fragment and column; else note it as lost."""
+        """Read by fragment and column what failed as a whole; record what still fails as lost."""
         rest = {n: reads for n, reads in task.reads.items() if n not in taken.whole}
         if len(task.reads) > 1:
             for fragment_id, reads in rest.items():
@@ -535,7 +535,7 @@ class ProfileRows:
     def _read_later(
         self, position: int, fragment_id: int, read: _Read, error: LanceExplorerError
     ) -> None:
-        """Take a column of a fragment whose files are gone from where its values are left."""
+        """Read a column of a fragment whose files are gone from where its values are left."""
         rows, own = self.rows, self.columns[read.column][position].own
         state = rows.history.by_id(rows.history.intervals.at(position))[fragment_id]
         try:
@@ -574,7 +574,7 @@ class ProfileRows:
         return [self.columns[read.column][task.position] for read in reads]
 
     def _parts(self, task: Task, batch: pl.DataFrame) -> Iterator[tuple[int, list[_Part]]]:
-        """Yield each fragment of a batch, with its values by columns and versions."""
+        """Yield each fragment of a batch, with its values by column and version."""
         addresses = batch[_ADDRESS].to_numpy()
         if not len(addresses):
             return
@@ -598,7 +598,7 @@ class ProfileRows:
             yield fragment_id, parts
 
     def _cut(self, read: _Read, offsets: NDArray[np.int64]) -> "_Cuts":
-        """Return which rows of a fragment are in which cohort."""
+        """Return the cohort of each row of a fragment."""
         if read.numbers == (0,) and len(read.found.cohorts) == 1 and not read.found.deleted:
             return _Cuts(whole=0)
         state = read.stored.pieces[0].state
@@ -655,7 +655,7 @@ class ProfileRows:
     # ------------------------------------------------------------------------------- summing up
 
     def hold(self, column: str, runs: Runs, values: pl.Series) -> None:
-        """Take values of rows that live in some versions."""
+        """Add values of rows that live in some versions."""
         held = self._held[column, runs]
         size = int(values.estimated_size())
         held.parts.append(values)
@@ -670,7 +670,7 @@ class ProfileRows:
                 self._sum_up([*self._held])
 
     def _sum_up(self, keys: Iterable[tuple[str, Runs]] | None = None) -> None:
-        """Make summaries of values that are held; by default of all that are not few."""
+        """Summarise the values in memory; by default all except small groups."""
         if keys is None:
             keys = [key for key, held in self._held.items() if not held.are_few]
         for key in keys:
@@ -685,19 +685,19 @@ class ProfileRows:
         return self.columns[column][runs[0][0]].leaves
 
     def _in_places(self, runs: Runs) -> Runs:
-        """Return stretches of positions as stretches of places among the asked versions."""
-        found = list[tuple[int, int]]()
+        """Return stretches of positions as stretches of the requested versions."""
+        stretches = list[tuple[int, int]]()
         for first, last in runs:
             begin, end = self._places[first], self._places[last]
-            if found and begin == found[-1][1] + 1:
-                found[-1] = found[-1][0], end
+            if stretches and begin == stretches[-1][1] + 1:
+                stretches[-1] = stretches[-1][0], end
             else:
-                found.append((begin, end))
-        return tuple(found)
+                stretches.append((begin, end))
+        return tuple(stretches)
 
 
 class _Taken:
-    """Values of a task: those of a fragment count once all were read.
+    """Values of a fragment; they count only once all of them were read.
 
     Attributes
     ----------
@@ -715,7 +715,7 @@ class _Taken:
         self.whole = set[int]()
 
     def add(self, fragment_id: int, parts: list[_Part]) -> None:
-        """Take values of a fragment, after all of the one before."""
+        """Add the values of a fragment after those of the one before."""
         if fragment_id != self._fragment_id:
             self.end()
             self._fragment_id = fragment_id
@@ -741,7 +741,7 @@ class _Taken:
         self._num_bytes = 0
 
     def _sum_up(self) -> None:
-        """Make summaries of what is much, so that memory does not hold more values."""
+        """Summarise large groups, so that memory holds no more values."""
         for column, waiting in self._waiting.items():
             read, summed = self._reads[column], self._summed[column]
             for number, parts in [*waiting.items()]:
@@ -754,7 +754,7 @@ class _Taken:
 
 
 def _is_rest(read: _Read, number: int) -> bool:
-    """Tell whether a cohort is of the rows that no version deleted."""
+    """Tell whether a cohort has the rows that no version deleted."""
     return read.found.cohorts[number].offsets is None
 
 
@@ -764,13 +764,13 @@ def _are_few(values: pl.Series) -> bool:
 
 
 def _wanted(column: ColumnAt) -> Wanted:
-    """Return what tells apart versions in which files mean other values of a column."""
-    told = tuple([(one.id, one.parent_id, one.logical_type) for one in column.fields])
-    return Wanted(frozenset([one.id for one in column.fields]), told)
+    """Return what distinguishes versions in which files give a column other values."""
+    fields = tuple([(one.id, one.parent_id, one.logical_type) for one in column.fields])
+    return Wanted(frozenset([one.id for one in column.fields]), fields)
 
 
 def _copied(values: pl.Series) -> pl.Series:
-    """Return values that hold no memory of others: taken texts point into those of the batch."""
+    """Return values that keep no other memory alive: slices of text point into their batch."""
     if values.dtype.is_numeric() or values.dtype.is_temporal():
         return values
     return pl.Series(values.name, values.to_arrow(compat_level=pl.CompatLevel.oldest()))

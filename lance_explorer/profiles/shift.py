@@ -12,7 +12,7 @@ vectors               distance of the centroids, as a part of the root mean squa
                       of the vectors' lengths
 ===================== ============================================================ ==============
 
-Each is 0 if nothing moved; the largest of them counts, 1 at most.
+Each measure is 0 if nothing moved, at most 1; the largest counts.
 """
 
 import math
@@ -28,13 +28,13 @@ __all__ = ["LEAST_REPEATS", "NO_SHIFT", "SHIFTED", "Shift", "shift_between"]
 SHIFTED = pl.Enum(["numbers", "values", "nulls", "centroid"])
 
 LEAST_REPEATS = 4
-"""How often a value must be there on average, so that shares of values mean something."""
+"""Shares of values are compared if each value occurs at least so often on average."""
 
 _POINTS = np.linspace(0.0, 1.0, 65).tolist()
 
 
 class Shift(NamedTuple):
-    """How far values moved, what of them, and the cosine between the centroids of vectors."""
+    """How far values moved, by which measure, and the cosine between vector centroids."""
 
     distance: float | None
     of: str | None
@@ -45,29 +45,29 @@ NO_SHIFT = Shift(None, None, None)
 
 
 def shift_between(before: Digest, now: Digest) -> Shift:
-    """Return how far values moved; nothing if there were none, or are none."""
+    """Return how far values moved; nothing if one of the versions has no values."""
     if before is now:
         return Shift(0.0, None, None if _centre(now) is None else 1.0)
     if not before.num_rows or not now.num_rows:
         return NO_SHIFT
-    found = {"nulls": abs(now.num_nulls / now.num_rows - before.num_nulls / before.num_rows)}
+    measures = {"nulls": abs(now.num_nulls / now.num_rows - before.num_nulls / before.num_rows)}
     if before.count and now.count:
-        found["numbers"] = _of_numbers(before, now)
+        measures["numbers"] = _of_numbers(before, now)
     if _repeat(before) and _repeat(now):
-        found["values"] = _of_values(before, now)
+        measures["values"] = _of_values(before, now)
     cosine = None
     old, new = _centre(before), _centre(now)
     if old is not None and new is not None:
         size = math.sqrt((_mean_square(before) + _mean_square(now)) / 2)
-        found["centroid"] = min(1.0, float(np.linalg.norm(new - old)) / size) if size else 0.0
+        measures["centroid"] = min(1.0, float(np.linalg.norm(new - old)) / size) if size else 0.0
         lengths = float(np.linalg.norm(old) * np.linalg.norm(new))
         cosine = float(old @ new) / lengths if lengths else None
-    what = max(found, key=lambda name: (found[name], name != "nulls"))
-    return Shift(found[what], what if found[what] else None, cosine)
+    what = max(measures, key=lambda name: (measures[name], name != "nulls"))
+    return Shift(measures[what], what if measures[what] else None, cosine)
 
 
 def _repeat(digest: Digest) -> bool:
-    """Tell whether all values are counted and come again: the values of a key say nothing."""
+    """Tell whether all values are counted and repeat: the values of a key say nothing."""
     rows = sum(digest.values.values())
     return bool(rows) and not digest.missed and rows >= LEAST_REPEATS * len(digest.values)
 

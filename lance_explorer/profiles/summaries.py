@@ -1,9 +1,9 @@
-"""Summaries of columns of fragments, kept in the user's cache folder: a data file never changes.
+"""Summaries of columns of fragments in the user's cache folder: a data file never changes.
 
-Of most rows of a fragment a summary is kept, and of the rows that some version deleted the values,
-if they are not too many. It counts as long as these rows stand in the same data files. So a new
-commit costs what it wrote, and the fragments of which it deleted rows. What is kept are values of
-the table, and lies where only the user may read.
+A summary is kept for the rows that no version deleted; for the other rows the values are kept, if
+there are not too many. It is valid as long as these rows are in the same data files. So after a new
+commit only new files are read, and the fragments in which it deleted rows. They contain values of
+the table, so only the user may read the folder.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,13 +39,13 @@ _NAME = "summaries-"
 _MOST_FILES = 16
 
 MOST_BYTES = 128 << 10
-"""So many bytes of values of a column of a fragment are kept; without them its summary is not."""
+"""The most bytes of values that are kept of a column of a fragment; with more, nothing is kept."""
 
 _AT_ONCE = 32
-"""So many are numbers of Python at a time."""
+"""The number of values that become Python numbers at a time."""
 
 _VALUES = -1
-"""Stands for the line of a column of which values are kept."""
+"""Marks the line of a column whose values are kept."""
 
 _SCHEMA = pl.Schema(
     {
@@ -91,14 +91,14 @@ class Summary(NamedTuple):
 
 
 def summary_key(fragment: Fragment, wanted: Wanted, leaves: Sequence[Leaf], deleted: BitMap) -> str:
-    """Return what a column of a fragment is kept under: its files, what these mean, and deletions.
+    """Return the key of a column of a fragment: its files, their meaning, and deletions.
 
-    So two summaries under one key have the same ``rest``.
+    Two summaries with the same key have the same ``rest``.
 
     Parameters
     ----------
     fragment : Fragment
-        The fragment, in any version that has these files.
+        The fragment, in any version with these files.
     wanted : Wanted
         The fields that are read, and their types.
     leaves : sequence of Leaf
@@ -106,10 +106,10 @@ def summary_key(fragment: Fragment, wanted: Wanted, leaves: Sequence[Leaf], dele
     deleted : BitMap
         The rows that some of the versions deleted.
     """
-    told = [(str(leaf.dtype), leaf.measure) for leaf in leaves]
+    measures = [(str(leaf.dtype), leaf.measure) for leaf in leaves]
     bases = [file.base_id for file in fragment.files]
     files = files_of(fragment, wanted.fields)
-    asked = _release(), wanted.schema, files, bases, fragment.physical_rows, told
+    asked = _release(), wanted.schema, files, bases, fragment.physical_rows, measures
     return sha256(repr(asked).encode() + deleted.serialize()).hexdigest()[:32]
 
 
@@ -132,7 +132,7 @@ class Summaries:
 
     @classmethod
     def of(cls, view: HistoryView) -> "Summaries | None":
-        """Return those of a table; None if the cache is turned off."""
+        """Return the summaries of a table; None if the cache is off."""
         return None if cache_folder() is None else cls(view)
 
     def get(self, key: str) -> Summary | None:
@@ -151,7 +151,7 @@ class Summaries:
         self._new[key] = summary
 
     def keep(self) -> None:
-        """Write the new ones; of many files one is made."""
+        """Write the new summaries, and merge many files into one."""
         frames = list[pl.DataFrame]()
         while self._new:
             some = [self._new.popitem() for _ in range(min(_AT_ONCE, len(self._new)))]
@@ -183,7 +183,7 @@ def _frame(data: bytes | None) -> pl.DataFrame:
 
 
 def _rows_of(key: str, summary: Summary) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a summary; none if something in it does not come back as it is."""
+    """Yield the rows of a summary; none if a value would not be the same after reading it back."""
     try:
         own = {
             "offsets": summary.offsets.serialize(),
@@ -202,7 +202,7 @@ def _row(one: Digest) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If its values do not come back.
+        If its values would not be the same after reading them back.
     """
     typed = [one.least, one.most, *one.values]
     values = _packed(pl.Series("", typed, strict=True))
@@ -224,10 +224,10 @@ def _digest(row: dict[str, Any]) -> Digest:
     num_rows, num_nulls, num_nan, count, missed = row["counts"]
     total, square = row["sums"]
     least, most, *values = _unpacked(row["values"]).to_list()
-    found = Digest(num_rows, num_nulls, num_nan, count, total, square, least=least, most=most)
+    digest = Digest(num_rows, num_nulls, num_nan, count, total, square, least=least, most=most)
     sketch, numbers, centre = row["sketch"], row["numbers"], row["centre"]
     return replace(
-        found,
+        digest,
         numbers=None if numbers is None else np.array(numbers, dtype=np.float64),
         sketch=None if sketch is None else datasketches.kll_doubles_sketch.deserialize(sketch),
         values=dict(zip(values, row["times"], strict=True)),

@@ -1,4 +1,4 @@
-"""A report on a table as one HTML file, which shows without a kernel and without a network."""
+"""A report on a table as one HTML file, which needs neither a kernel nor a network."""
 
 from lance_explorer.report.page import write_report
 

@@ -1,4 +1,4 @@
-"""Rows that differ, as a reviewer reads them: counts by column, values before and after, rows."""
+"""Rows that differ, for a reviewer: counts by column, values before and after, rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from lance_explorer.report.parts import Block, sentence
 __all__ = ["MOST_ROWS_READ", "TOO_MANY", "ChangedRows", "readable_columns"]
 
 MOST_ROWS_READ = 200_000
-"""Values of more rows are not read for a page."""
+"""For more rows than this, values are not read for a page."""
 
 TOO_MANY = (
     f"More than {MOST_ROWS_READ:,} rows {{}}, so their values are not read here; "
-    "`rows()` of the {} has them."
+    "`rows()` of the {} gives them."
 )
 """What is said then."""
 
@@ -37,10 +37,10 @@ _COLUMN_COUNTS = FrameSchema(
     (
         Column("column", TEXT, "the column"),
         Column("changed", COUNT, "rows whose value differs", unit="rows"),
-        Column("null before", COUNT, "in so many of these it was null", unit="rows"),
-        Column("null after", COUNT, "in so many of these it is null", unit="rows"),
-        Column("mean before", pl.Float64(), "mean of the other values before", nullable=True),
-        Column("mean after", pl.Float64(), "mean of the other values after", nullable=True),
+        Column("null before", COUNT, "number of rows in which it was null", unit="rows"),
+        Column("null after", COUNT, "number of rows in which it is null", unit="rows"),
+        Column("mean before", pl.Float64(), "mean of its other values before", nullable=True),
+        Column("mean after", pl.Float64(), "mean of its other values after", nullable=True),
     ),
 )
 
@@ -72,21 +72,21 @@ class ChangedRows:
 
     @property
     def num_same(self) -> int:
-        """How many updated rows have the values that they had."""
+        """How many updated rows have unchanged values."""
         return int(self._is_same.sum())
 
     @property
     def columns(self) -> list[str]:
-        """The columns that changed in any updated row, those that changed most often first."""
+        """The columns that changed in any updated row, most frequent changes first."""
         return [name for name, _ in self._counts]
 
     @property
     def _counts(self) -> list[tuple[str, int]]:
-        found = self.changed.explode().drop_nulls().alias("column").to_frame()
-        found = found.filter(pl.col("column").is_in(self.after.columns))
-        # Of those that changed equally often, the first one of the table comes first.
+        changes = self.changed.explode().drop_nulls().alias("column").to_frame()
+        changes = changes.filter(pl.col("column").is_in(self.after.columns))
+        # Of columns with equally many changes, the first one of the table comes first.
         order = {name: place for place, name in enumerate(self.after.columns)}
-        counts = dict(found.group_by("column").len().iter_rows())
+        counts = dict(changes.group_by("column").len().iter_rows())
         return sorted(counts.items(), key=lambda one: (-one[1], order[one[0]]))
 
     @property
@@ -114,7 +114,7 @@ class ChangedRows:
     def distributions(self) -> Iterator[Block]:
         """Yield the values of each changed column, before and after, of the rows it changed in.
 
-        If no column changed, those of all columns in the rows that went and came.
+        If no column changed, the values of all columns in deleted and inserted rows.
         """
         changed = self.columns
         not_shown, count = [], 0
@@ -162,13 +162,13 @@ class ChangedRows:
         )
 
     def _named_by(self) -> list[pl.Series]:
-        """Return what rows are known by: their keys, which may have changed, or row IDs."""
+        """Return what identifies rows: their keys, which may have changed, or row IDs."""
         if not self.key:
             return [self.row_id.cast(pl.String).alias("_rowid")]
         return [self._cells(name) for name in self.key]
 
     def _texts(self, change: str) -> list[pl.Series]:
-        """Return the columns beside the key: of updated rows those that changed."""
+        """Return the columns beside the key: for updated rows, those that changed."""
         names = self.columns if change == "updated" else self.after.columns
         return [self._cells(name) for name in names if name not in self.key]
 

@@ -1,4 +1,4 @@
-"""What two versions differ in, for a review."""
+"""The differences between two versions, for a review."""
 
 from collections.abc import Iterator, Sequence
 
@@ -33,11 +33,11 @@ __all__ = ["diff_review"]
 _MOST_PARTS = 200
 _CHANGED = (RowEvent.INSERTED, RowEvent.DELETED, RowEvent.UPDATED, RowEvent.COLUMN_REWRITTEN)
 _OLD = "\0before"
-"""What no name of a column ends in."""
+"""A suffix that no column name has."""
 
 
 def diff_review(diff: Diff, end: BranchVersion, key: str | Sequence[str] | None) -> Review:
-    """Return what two versions differ in, part by part.
+    """Return the differences between two versions, part by part.
 
     Parameters
     ----------
@@ -99,10 +99,10 @@ class _Rows:
 
     @property
     def _words(self) -> str:
-        told = [f"{n:,} {name.replace('_', ' ')}" for name, n in self._counts.items() if n]
+        parts = [f"{n:,} {name.replace('_', ' ')}" for name, n in self._counts.items() if n]
         unknown = [name.replace("_", " ") for name, n in self._counts.items() if n is None]
-        told += [f"unknown how many {', '.join(unknown)}"] if unknown else []
-        words = f"Rows: {', '.join(told) or 'none'}."
+        parts += [f"unknown how many {', '.join(unknown)}"] if unknown else []
+        words = f"Rows: {', '.join(parts) or 'none'}."
         if self._key and self._changed is not None:
             by_key = self._changed.change.value_counts(sort=True).rows()
             counts = ", ".join([f"{count:,} {change}" for change, count in by_key]) or "none"
@@ -138,21 +138,21 @@ class _Rows:
         if sum([count or 0 for count in counts]) > MOST_ROWS_READ:
             return None
         columns, _ = self._columns
-        found = self._diff.rows(images="both", columns=columns, key=self._key or None)
-        return _paired(found, self._key or self._names)
+        lines = self._diff.rows(images="both", columns=columns, key=self._key or None)
+        return _paired(lines, self._key or self._names)
 
 
-def _paired(found: pl.DataFrame, key: tuple[str, ...]) -> ChangedRows:
-    """Return lines of a diff with both images, a row each."""
-    values = found.columns[found.columns.index("changed_columns") + 1 :]
+def _paired(lines: pl.DataFrame, key: tuple[str, ...]) -> ChangedRows:
+    """Return the lines of a diff with both images, one row for each."""
+    values = lines.columns[lines.columns.index("changed_columns") + 1 :]
     kind, place = pl.col("_change_type"), ["_rowaddr_before", "_rowaddr_after"]
-    old = found.filter(kind == "update_preimage").select(*place, *values)
-    new = found.filter(kind == "update_postimage")
+    old = lines.filter(kind == "update_preimage").select(*place, *values)
+    new = lines.filter(kind == "update_postimage")
     pairs = new.join(
         old, on=place, how="left", suffix=_OLD, nulls_equal=True, maintain_order="left"
     )
-    came, went = found.filter(kind == "insert"), found.filter(kind == "delete")
-    images = found.select(values)
+    came, went = lines.filter(kind == "insert"), lines.filter(kind == "delete")
+    images = lines.select(values)
     kinds = ["updated"] * len(pairs) + ["inserted"] * len(came) + ["deleted"] * len(went)
     old_values = pairs.select([pl.col(f"{name}{_OLD}").alias(name) for name in values])
     return ChangedRows(
@@ -165,22 +165,22 @@ def _paired(found: pl.DataFrame, key: tuple[str, ...]) -> ChangedRows:
     )
 
 
-def _part(found: pl.DataFrame, schema: FrameSchema) -> Iterator[Block]:
-    if found.is_empty():
+def _part(frame: pl.DataFrame, schema: FrameSchema) -> Iterator[Block]:
+    if frame.is_empty():
         yield sentence("Nothing differs.")
         return
-    some = [column.name for column in found if column.null_count() < len(found)]
-    shown = found.select(some).head(_MOST_PARTS)
-    yield table_of(shown, f"{len(shown):,} of {len(found):,}", schema)
+    some = [column.name for column in frame if column.null_count() < len(frame)]
+    shown = frame.select(some).head(_MOST_PARTS)
+    yield table_of(shown, f"{len(shown):,} of {len(frame):,}", schema)
 
 
 def _commits(diff: Diff) -> Iterator[Block]:
-    found = diff.commits()
-    shown = found.drop("known_from").head(_MOST_PARTS)
-    if found.is_empty():
+    commits = diff.commits()
+    shown = commits.drop("known_from").head(_MOST_PARTS)
+    if commits.is_empty():
         yield sentence("No commit lies between both.")
     else:
-        yield table_of(shown, f"{len(shown):,} of {len(found):,} commits", COMMITS_BETWEEN)
+        yield table_of(shown, f"{len(shown):,} of {len(commits):,} commits", COMMITS_BETWEEN)
 
 
 def _named(place: tuple[str | None, int]) -> str:

@@ -1,4 +1,4 @@
-"""What several parts of a report tell of: each is read once."""
+"""Facts that several parts of a report share: each is read once."""
 
 import polars as pl
 from propcache.api import cached_property
@@ -14,7 +14,7 @@ from lance_explorer.inspect.versions import versions
 __all__ = ["WHAT_IT_DID", "Facts"]
 
 WHAT_IT_DID = "what it did"
-"""The column of ``versions`` that says in words what a commit did."""
+"""The column of ``versions`` that describes each commit in words."""
 
 
 class Facts:
@@ -31,7 +31,7 @@ class Facts:
 
     @cached_property
     def versions(self) -> pl.DataFrame:
-        """All kept versions, and what their commits did in words."""
+        """All kept versions, with their commits described in words."""
         words = pl.Series(WHAT_IT_DID, describe_commits(self.view), pl.String)
         return versions(self.view).with_columns(words)
 
@@ -42,10 +42,10 @@ class Facts:
 
     @cached_property
     def advice(self) -> list[Finding]:
-        """What is wrong or should be done, and what could not be checked."""
+        """Problems and recommendations, and what could not be checked."""
         return advice(self.view, lambda _: self.on_disk)
 
     @cached_property
     def on_disk(self) -> Survey:
-        """What lies in the folder of the table."""
+        """The files in the folder of the table."""
         return survey(self.view)

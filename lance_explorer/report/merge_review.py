@@ -1,4 +1,4 @@
-"""What a merge of a branch would bring, for a review."""
+"""What merging a branch would change, for a review."""
 
 from collections.abc import Iterator
 
@@ -31,12 +31,12 @@ _SIDES = ("ours", "theirs", "base")
 
 
 def merge_review(preview: MergePreview, end: BranchVersion) -> Review:
-    """Return what a merge would bring, part by part.
+    """Return what a merge would change, part by part.
 
     Parameters
     ----------
     preview : MergePreview
-        What it would bring.
+        What it would change.
     end : BranchVersion
         The version that is merged.
     """
@@ -57,7 +57,7 @@ def merge_review(preview: MergePreview, end: BranchVersion) -> Review:
 
 
 class _Rows:
-    """The rows that both sides changed, and those that would come; read once for all parts."""
+    """The rows that both sides changed, and those that would be written; read once for all."""
 
     def __init__(self, preview: MergePreview, end: BranchVersion) -> None:
         self._preview, self._key = preview, preview.key
@@ -97,7 +97,7 @@ class _Rows:
             yield from self._comes.rows()
 
     def _names_of(self, row_ids: pl.Series) -> Iterator[pl.Series]:
-        """Yield what rows in conflict are known by."""
+        """Yield the columns that identify rows in conflict."""
         if not self._names:
             return
         rows = self._preview.rows("conflict", [*self._names])
@@ -129,26 +129,26 @@ class _Rows:
 
     @cached_property
     def _comes(self) -> ChangedRows | None:
-        """The rows that would come: as they were at the fork, and are on the branch."""
+        """The rows that would be written: as they were at the fork and are on the branch."""
         if self._num_rows > MOST_ROWS_READ:
             return None
         columns, _ = self._columns
-        found = self._preview.rows(_COMES, columns)
-        before, after = [found[side].struct.unnest() for side in ("base", "theirs")]
-        change = found["change_theirs"].cast(pl.String)
+        rows = self._preview.rows(_COMES, columns)
+        before, after = [rows[side].struct.unnest() for side in ("base", "theirs")]
+        change = rows["change_theirs"].cast(pl.String)
         is_updated = (change == "updated").to_numpy()
         differ = {
             name: changed_values(before[name], after[name]) & is_updated for name in before.columns
         }
         names = np.array([*differ], dtype=np.object_)
-        cells = np.array([*differ.values()], dtype=np.bool_).reshape(len(names), len(found)).T
+        cells = np.array([*differ.values()], dtype=np.bool_).reshape(len(names), len(rows)).T
         changed = pl.Series([names[row].tolist() for row in cells], dtype=pl.List(pl.String))
         key = tuple([name for name in self._key or self._names if name in before.columns])
-        return ChangedRows(change, found["_rowid"], before, after, changed, key)
+        return ChangedRows(change, rows["_rowid"], before, after, changed, key)
 
 
-def _schema(found: pl.DataFrame) -> Iterator[Block]:
-    if found.is_empty():
+def _schema(frame: pl.DataFrame) -> Iterator[Block]:
+    if frame.is_empty():
         yield sentence("No field changed on either side.")
     else:
-        yield table_of(found, counted(len(found), "field"), MERGE_SCHEMA)
+        yield table_of(frame, counted(len(frame), "field"), MERGE_SCHEMA)

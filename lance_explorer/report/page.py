@@ -1,4 +1,4 @@
-"""A page of parts: the report on a table is one, and so is a diff for a review."""
+"""Pages made of parts: the report on a table, and reviews."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -29,9 +29,9 @@ _PLOTLY = {"responsive": True, "displaylogo": False}
 
 
 def write_report(view: HistoryView, path: str | os.PathLike[str]) -> Path:
-    """Write the report on a table; return where it is.
+    """Write the report on a table; return its path.
 
-    The parameters and errors are those of :meth:`~lance_explorer.table.Table.report`.
+    Parameters and errors are those of :meth:`~lance_explorer.table.Table.report`.
     """
     facts = Facts(view)
     parts = {part.title: partial(part.blocks, facts) for part in PARTS}
@@ -55,9 +55,9 @@ def write_page(
     plotly: str = "",
     script: str = "",
 ) -> Path:
-    """Write a page of parts, which are given by their titles; return where it is.
+    """Write a page of parts, given by their titles; return its path.
 
-    Words come first, so that they show while plotly.js is loaded.
+    Text comes first, so that it shows while plotly.js is loaded.
     """
     from tqdm.auto import tqdm
 
@@ -87,7 +87,7 @@ def _part(title: str, blocks: Callable[[], Iterator[Block]]) -> dict[str, str]:
 
 
 def _html(anchor: str, blocks: Iterator[Block]) -> Iterator[str]:
-    """Yield what a part consists of as HTML; where it fails, why."""
+    """Yield the HTML of a part; if it fails, the reason."""
     numbers = count(1)
 
     def draw(figure: go.Figure) -> str:
@@ -112,5 +112,5 @@ def _html(anchor: str, blocks: Iterator[Block]) -> Iterator[str]:
 
 @cache
 def shipped(name: str) -> str:
-    """Return a file that pages are made of."""
+    """Return a template or asset of the pages."""
     return (files("lance_explorer.report") / "static" / name).read_text(encoding="utf-8")

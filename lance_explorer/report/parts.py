@@ -1,4 +1,4 @@
-"""What a report consists of, part by part; each reads what it shows, and nothing else."""
+"""The parts of a report; each reads only what it shows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ from lance_explorer.report.story import landmarks, story
 __all__ = ["PARTS", "Block", "Part", "sentence", "table_of"]
 
 Block: TypeAlias = "Section | Answer"
-"""What a part shows: a sentence, rows, a picture, or an answer with its own sections."""
+"""What a part shows: a sentence, rows, a picture, or an answer with its sections."""
 
 _MOST_COMMITS = 200
 _MOST_ROWS = 100
@@ -96,9 +96,9 @@ def _commits(facts: Facts) -> Iterator[Block]:
 
 def _sizes(facts: Facts) -> Iterator[Block]:
     origins = facts.size_origins
-    told = headline(origins)
-    if told is not None:
-        yield sentence(str(told))
+    summary = headline(origins)
+    if summary is not None:
+        yield sentence(str(summary))
     words = dict(facts.versions.select("version", WHAT_IT_DID).iter_rows())
     ordered = origins.sort("size_bytes", "num_rows", descending=True, maintain_order=True)
     largest = ordered.head(_MOST_ORIGINS)
@@ -122,16 +122,16 @@ def _sizes(facts: Facts) -> Iterator[Block]:
 
 
 def _findings(facts: Facts) -> Iterator[Block]:
-    found = facts.advice
-    if not found:
+    advice = facts.advice
+    if not advice:
         yield sentence(f"{NOTHING_TO_DO}: no check found anything.")
         return
     shown = pl.DataFrame(
         {
-            "what it is": [SEVERITY_WORDS[one.severity] for one in found],
-            "what was seen": [one.statement for one in found],
-            "why": [one.why for one in found],
-            "what to do": [one.to_do for one in found],
+            "what it is": [SEVERITY_WORDS[one.severity] for one in advice],
+            "what was seen": [one.statement for one in advice],
+            "why": [one.why for one in advice],
+            "what to do": [one.to_do for one in advice],
         }
     )
     yield _cut(shown, "finding", FINDINGS)
@@ -162,9 +162,9 @@ def _files(facts: Facts) -> Iterator[Block]:
 
 def _schema(facts: Facts) -> Iterator[Block]:
     fields = frame(facts.view, "fields").drop("version", "branch", "name", "parent_id")
-    told = fields.with_columns(pl.col("metadata", "encoding").replace("{}", None))
-    some = [column.name for column in told if column.null_count() < len(told)]
-    yield _cut(told.select(some), "field", FRAMES["fields"])
+    shown = fields.with_columns(pl.col("metadata", "encoding").replace("{}", None))
+    some = [column.name for column in shown if column.null_count() < len(shown)]
+    yield _cut(shown.select(some), "field", FRAMES["fields"])
     yield _picture(lambda: schema_history(frame(facts.view, "all_fields")))
 
 
@@ -190,8 +190,8 @@ def _indices(facts: Facts) -> Iterator[Block]:
 
 def _lineage(facts: Facts) -> Iterator[Block]:
     yield sentence(
-        "Each lane is a fragment, and its thickness its number of rows; a ribbon is rows that "
-        "moved from one fragment into another."
+        "Each lane is a fragment, as thick as its number of rows; a ribbon shows rows that moved "
+        "from one fragment to another."
     )
     yield _picture(
         lambda: draw_lineage(*lineage(facts.view).frames, inherited_versions(facts.view))
@@ -247,13 +247,13 @@ def table_of(frame: pl.DataFrame, title: str, schema: FrameSchema, *words: str) 
 
 
 def _cut(rows: pl.DataFrame, noun: str, schema: FrameSchema) -> Section:
-    """Return the first rows of a frame, and of how many."""
+    """Return the first rows of a frame, and a note that says of how many."""
     shown = rows.head(_MOST_ROWS)
     return table_of(shown, _share(len(shown), len(rows), noun, "The first"), schema)
 
 
 def _share(shown: int, total: int, noun: str, which: str) -> str:
-    """Return how many of how many are shown.
+    """Return a note that says how many rows of how many are shown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A comparison for a review: as one HTML page, or as Markdown for a comment."""
+"""A comparison for a review: one HTML page, or Markdown for a comment."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +19,7 @@ _MOST_LETTERS = 60_000
 
 
 class Review:
-    """What a reviewer sees: parts by their titles, each read when it is written.
+    """What a reviewer sees: parts by title, each read when it is written.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Review:
         self._title, self._parts, self._call = title, parts, call
 
     def write(self, path: str | os.PathLike[str]) -> Path:
-        """Write it as an HTML page; return where it is."""
+        """Write it as an HTML page; return its path."""
         style = shipped("report.css") + shipped("review.css")
         script = shipped("review.js")
         return write_page(path, self._title, self._parts, style, "page", script=script)
@@ -45,24 +45,23 @@ class Review:
     def markdown(self) -> str:
         """Return it as GitHub-flavoured Markdown, short enough for a comment.
 
-        A part that would make it too long is named, and left out whole, so that no table is cut in
-        its middle.
+        A part that would make it too long is named but left out whole, so that no table is cut.
         """
-        told = f"## {words_markdown(self._title)}\n"
+        text = f"## {words_markdown(self._title)}\n"
         left_out = []
         for title, blocks in self._parts.items():
             part = "\n".join([f"\n### {words_markdown(title)}", *_lines(blocks), ""])
-            if len(told) + len(part) > _MOST_LETTERS:
+            if len(text) + len(part) > _MOST_LETTERS:
                 left_out.append(title)
             else:
-                told += part
+                text += part
         if left_out:
-            told += f"\n> Too long for a comment: {', '.join(left_out)}. `{self._call}` has all.\n"
-        return told
+            text += f"\n> Too long for a comment: {', '.join(left_out)}. `{self._call}` has all.\n"
+        return text
 
 
 def _lines(blocks: Callable[[], Iterator[Block]]) -> Iterator[str]:
-    """Yield the lines of a part; where it fails, why."""
+    """Yield the lines of a part; if it fails, the reason."""
     try:
         for block in blocks():
             for section in block.sections if isinstance(block, Answer) else (block,):

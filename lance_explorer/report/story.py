@@ -1,4 +1,4 @@
-"""What became of a table, in a few sentences; every number is computed."""
+"""The history of a table in a few sentences; every number is computed."""
 
 from datetime import datetime
 from typing import Any
@@ -22,11 +22,11 @@ _CHANGES = {
     "rows_overwritten": "replaced by an overwrite",
     "rows_restored": "restored",
 }
-"""The columns that count changed rows, and what became of these."""
+"""The columns that count changed rows, and verbs for them."""
 
 
 def story(facts: Facts) -> list[str]:
-    """Return how a table grew, what was done to it, and what is missing or wrong.
+    """Return how a table grew, which commits it had, and what is missing or wrong.
 
     Examples
     --------
@@ -53,10 +53,11 @@ def story(facts: Facts) -> list[str]:
 
 
 def landmarks(facts: Facts) -> list[str]:
-    """Return what the telling commits did, and how many others there are of each kind.
+    """Return what the most important commits did, and how many others there are of each kind.
 
-    Telling are the first one, of each kind that which changed most rows, or else the latest, then
-    tagged ones, then those that changed most rows. What did nothing at all comes last.
+    The order of importance: the first commit; of each kind the one that changed most rows, or else
+    the latest; tagged ones; then those that changed most rows. Commits that changed nothing come
+    last.
 
     Examples
     --------
@@ -74,10 +75,10 @@ def landmarks(facts: Facts) -> list[str]:
     ranked = every.with_columns(is_best=is_best).sort(
         "is_first", "is_best", "is_tagged", *order, descending=True
     )
-    told = ranked.head(_MOST_LANDMARKS).sort("version")
+    chosen = ranked.head(_MOST_LANDMARKS).sort("version")
     said = [
         f"Version {row['version']:,}, {_day(row['timestamp'])}: {row[WHAT_IT_DID]}"
-        for row in told.iter_rows(named=True)
+        for row in chosen.iter_rows(named=True)
     ]
     rest = ranked.slice(_MOST_LANDMARKS)
     if len(rest):
@@ -130,8 +131,8 @@ def _gaps(view: HistoryView) -> str:
 
 
 def _advice(facts: Facts) -> str:
-    told = advice_counts(facts.advice)
-    return f"Findings and advice: {told}." if told else f"{NOTHING_TO_DO}."
+    words = advice_counts(facts.advice)
+    return f"Findings and advice: {words}." if words else f"{NOTHING_TO_DO}."
 
 
 def _day(time: datetime | None) -> str:

@@ -9,13 +9,13 @@ from lance_explorer.rowids.arrays import Uint64Array
 __all__ = ["FRAGMENT_BITS", "RowAddress", "first_address", "fragments_of"]
 
 FRAGMENT_BITS = 32
-"""A row address is the fragment ID, this many bits to the left, and the offset."""
+"""A row address is the fragment ID, shifted left by this many bits, plus the offset."""
 
 _OFFSETS = (1 << FRAGMENT_BITS) - 1
 
 
 class RowAddress(NamedTuple):
-    """The place of a row: a fragment, and an offset in it that counts deleted rows.
+    """The place of a row: a fragment, and an offset in it that also counts deleted rows.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class RowAddress(NamedTuple):
 
     @classmethod
     def of(cls, address: int) -> "RowAddress":
-        """Return the place that a row address stands for."""
+        """Return the place for a row address."""
         return cls(address >> FRAGMENT_BITS, address & _OFFSETS)
 
     def __int__(self) -> int:

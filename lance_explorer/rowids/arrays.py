@@ -1,4 +1,4 @@
-"""Arrays of unsigned 64-bit numbers as sequences store them (docs/FORMAT.md 3.1)."""
+"""Arrays of unsigned 64-bit numbers in the forms that sequences use (docs/FORMAT.md 3.1)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _DTYPES: dict[Width, np.dtype[np.unsignedinteger]] = {
 
 @dataclass(frozen=True, slots=True)
 class EncodedU64Array:
-    """Numbers as offsets above a base, or whole.
+    """Numbers as offsets above a base, or as they are.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class EncodedU64Array:
 
     @classmethod
     def of(cls, values: Uint64Array) -> Self:
-        """Encode numbers in the narrowest way, as the writer does."""
+        """Encode numbers in the narrowest width, as the writer does."""
         if not len(values):
             return cls(0, 8, b"")
         base = values.min()
@@ -75,7 +75,7 @@ class EncodedU64Array:
 
     @property
     def offsets(self) -> NDArray[np.unsignedinteger]:
-        """The stored numbers, without the base: a view on the bytes."""
+        """The stored numbers, without the base: a view of the bytes."""
         return np.frombuffer(self.data, dtype=_DTYPES[self.width])
 
     def values(self) -> Uint64Array:
@@ -102,24 +102,24 @@ class EncodedU64Array:
         return concatenated(pieces)
 
     def slice(self, start: int, stop: int) -> Self:
-        """Return the numbers at the positions from ``start`` to ``stop``, base and width kept."""
+        """Return the numbers from position ``start`` to ``stop``, with the same base and width."""
         return type(self)(self.base, self.width, self.data[start * self.width : stop * self.width])
 
 
 def concatenated(arrays: Sequence[Uint64Array]) -> Uint64Array:
-    """Return arrays one after the other, a single one as it is."""
+    """Return the concatenation of arrays; a single array is not copied."""
     if len(arrays) == 1:
         return arrays[0]
     return np.concatenate([np.empty(0, dtype=np.uint64), *arrays])
 
 
 def begins_of(counts: Positions) -> Positions:
-    """Return where each of several pieces begins, given their lengths, when they are joined."""
+    """Return where each of several pieces begins after joining them, given their lengths."""
     return np.cumsum(counts) - counts
 
 
 def aranges(firsts: Positions, counts: Positions) -> Positions:
-    """Return so many numbers from each of the first ones on, one group after the other.
+    """Return so many consecutive numbers from each start, one group after the other.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Work on bits as they are, without spreading them out to runs and back."""
+"""Work on bitmaps directly, without expanding them to runs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -38,7 +38,7 @@ def rows_of_bitmap(
 
 
 def rows_of_range(segment: Range, address: np.uint64, deleted: Positions) -> RunsAndBlocks:
-    """Return the live rows of a segment, given like those of a bitmap."""
+    """Return the live rows of a segment, which is given as a bitmap."""
     first = segment.start % BLOCK_IDS
     bits = np.zeros(-(-(first + len(segment)) // BLOCK_IDS) * BLOCK_IDS, dtype=np.bool_)
     bits[first : first + len(segment)] = True
@@ -52,7 +52,7 @@ def rows_of_range(segment: Range, address: np.uint64, deleted: Positions) -> Run
 def rows_within(
     blocks: Blocks, others: Iterable[Blocks], *, inside: bool
 ) -> Iterator[RunsAndBlocks]:
-    """Yield the rows of blocks whose row IDs live in others, too; or, if not ``inside``, do not."""
+    """Yield the rows of blocks whose row IDs live in others; with ``inside`` false, the rest."""
     tables = list(others)
     for some in blocks.portions():
         words = _living(some.number, tables)
@@ -61,7 +61,7 @@ def rows_within(
 
 
 def _smaller_forms(blocks: Blocks) -> RunsAndBlocks:
-    """Return blocks as they are where that is smaller, else as runs."""
+    """Return blocks as blocks where that is smaller, else as runs."""
     if blocks.present is None:
         dense = run_counts(blocks.live) >= MIN_RUNS
         if dense.all():
@@ -87,12 +87,12 @@ def _living(number: Uint64Array, tables: Iterable[Blocks]) -> Uint64Array:
 
 
 def _numbers(start: int, bits: Uint64Array) -> Uint64Array:
-    """Return the numbers of the blocks that bits from a row ID on are of."""
+    """Return the block numbers for the bits that follow a row ID."""
     return np.arange(len(bits), dtype=np.uint64) + np.uint64(start // BLOCK_IDS)
 
 
 def _aligned(segment: RangeWithBitmap) -> Uint64Array:
-    """Return the bits of a segment, each at the place that its row ID has in a block."""
+    """Return the bits of a segment, each at the position of its row ID in a block."""
     num_blocks = (segment.stop - 1) // BLOCK_IDS - segment.start // BLOCK_IDS + 1
     begin, shift = divmod(segment.start % BLOCK_IDS, 8)
     bitmap = np.frombuffer(segment.bitmap, dtype=np.uint8)
@@ -104,7 +104,7 @@ def _aligned(segment: RangeWithBitmap) -> Uint64Array:
 
 
 def _cleared(present: Uint64Array, ranks: Positions) -> Uint64Array:
-    """Return bits without those of some ranks."""
+    """Return bits without those of given ranks."""
     bits = np.unpackbits(present.reshape(-1).view(np.uint8), bitorder="little")
     bits[np.flatnonzero(bits.view(np.bool_))[ranks]] = 0
     return np.packbits(bits, bitorder="little").view(np.uint64).reshape(present.shape)

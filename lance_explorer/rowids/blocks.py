@@ -1,7 +1,7 @@
 """Rows with dense row IDs as bitmaps, where runs would take more memory.
 
-A block is about rows whose IDs differ in their last 12 bits only. A bit for each such ID tells
-whether its row lives here; addresses come from the ID, or from counting bits.
+A block covers row IDs that differ only in their last 12 bits. A bit for each such ID says whether
+its row lives here; the address follows from the ID, or from counting bits.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,19 +36,19 @@ _EIGHTH_WORDS = _WORDS // _EIGHTHS
 
 _BLOCKS_AT_ONCE = 128
 _IDS_AT_ONCE = 1 << 14
-"""What is spread out at once, so that it stays in the processor's cache."""
+"""What is expanded at once is this small, so that it stays in the processor's cache."""
 
 _BELOW = np.packbits(np.tri(_EIGHTH_IDS, k=-1, dtype=np.bool_), axis=1, bitorder="little").view(
     np.uint64
 )
-"""For each bit of an eighth, a mask of those before it."""
+"""For each bit of an eighth, a mask of the bits before it."""
 
 Chosen = NDArray[np.bool_] | Positions | slice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """Blocks in the order of their row IDs. Several may be about the same IDs.
+    """Blocks, in the order of their row IDs. Several may be about the same IDs.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Blocks:
 
     @classmethod
     def concatenated(cls, several: Iterable["Blocks"]) -> "Blocks":
-        """Return the blocks of all, which must have the same fields."""
+        """Return the blocks of several tables, which must have the same fields."""
         some = list(several)
         if len(some) == 1:
             return some[0]
@@ -107,7 +107,7 @@ class Blocks:
 
     @property
     def is_masked(self) -> bool:
-        """Whether rows are deleted between others, so that ``present`` is not ``live``."""
+        """Whether deleted rows lie between live ones, so that ``present`` differs from ``live``."""
         return self.present is not None and self.present is not self.live
 
     @property
@@ -117,7 +117,7 @@ class Blocks:
 
     @property
     def num_runs(self) -> int:
-        """How many runs the live rows would make, counted block by block."""
+        """How many runs the live rows form, counted in each block by itself."""
         return sum([int(run_counts(some.live).sum()) for some in self.portions()])
 
     @property
@@ -159,7 +159,7 @@ class Blocks:
             todo, block = todo[~lives], block[~lives] + 1
 
     def about(self, row_id: int) -> list["Blocks"]:
-        """Return one by one the blocks that a row ID belongs to."""
+        """Yield the blocks that a row ID belongs to."""
         number = np.uint64(row_id >> _BITS)
         first, end = np.searchsorted(self.number, [number, number + np.uint64(1)]).tolist()
         return [self.where(slice(block, block + 1)) for block in range(first, end)]
@@ -169,7 +169,7 @@ class Blocks:
         return RunColumns.concatenated([some._runs() for some in self.where(chosen).portions()])
 
     def id_bounds(self) -> tuple[Uint64Array, Uint64Array]:
-        """Return the lowest and the highest row ID that each block can be about."""
+        """Return the lowest and the highest possible row ID of each block."""
         low = first_ids(self.number)
         return low, low + np.uint64(BLOCK_IDS - 1)
 
@@ -183,7 +183,7 @@ class Blocks:
         return self.address + word.astype(np.uint64) * np.uint64(64) + zeros_below
 
     def runs_around(self, addresses: Uint64Array) -> Iterator[tuple[slice, RunColumns]]:
-        """Yield runs that hold some sorted addresses if any do, and which addresses these are."""
+        """Yield runs that may hold some of the sorted addresses, and which addresses these are."""
         if not len(addresses):
             return
         firsts = self.first_addresses()
@@ -221,7 +221,7 @@ class Blocks:
         return self.address[block] + ranks
 
     def _ranks_at(self, block: Positions, bit: Positions) -> NDArray[np.uint16]:
-        """Return how many bits of ``present`` come before each of some bits."""
+        """Return how many bits of ``present`` come before each of the given bits."""
         assert self.present is not None
         assert self.rank is not None
         eighth = block * _EIGHTHS + bit // _EIGHTH_IDS
@@ -246,14 +246,14 @@ class Blocks:
 
 
 class RunsAndBlocks(NamedTuple):
-    """Rows, each in the form that is smaller for it."""
+    """Rows, each in its smaller form."""
 
     runs: RunColumns
     blocks: list[Blocks]
 
 
 def numbers_of(ids: Uint64Array) -> Uint64Array:
-    """Return the number of the block that each row ID belongs to."""
+    """Return the number of the block of each row ID."""
     return ids >> np.uint64(_BITS)
 
 
@@ -263,12 +263,12 @@ def bits_of(ids: Uint64Array) -> Uint64Array:
 
 
 def first_ids(numbers: Uint64Array) -> Uint64Array:
-    """Return the lowest row ID that blocks of some numbers can be about."""
+    """Return the lowest row ID of blocks, given by number."""
     return numbers << np.uint64(_BITS)
 
 
 def words_of(num_blocks: int, block: Positions, start: Positions, stop: Positions) -> Uint64Array:
-    """Return bits, 64 words a block, of which disjoint ranges are set.
+    """Return bits, 64 words for each block, with disjoint ranges set.
 
     Parameters
     ----------
@@ -287,14 +287,14 @@ def words_of(num_blocks: int, block: Positions, start: Positions, stop: Position
         origin = (block[some] - low) << _BITS
         flips = np.zeros((high - low) * BLOCK_IDS + 1, dtype=np.bool_)
         flips[origin + start[some]] ^= True
-        flips[origin + stop[some]] ^= True  # no flip where another range begins at once
+        flips[origin + stop[some]] ^= True  # no flip where the next range begins immediately
         flipped = np.packbits(flips[:-1], bitorder="little").view(np.uint64)
         words[low:high] = _xor_of_bits_so_far(flipped).reshape(-1, _WORDS)
     return words
 
 
 def run_counts(words: Uint64Array) -> Positions:
-    """Return how many runs the bits of each block make."""
+    """Return how many runs the bits of each block form."""
     counts: Positions = np.bitwise_count(_run_starts(words)).sum(axis=1, dtype=np.int64)
     return counts
 
@@ -317,14 +317,14 @@ def _ranks(present: Uint64Array) -> NDArray[np.uint16]:
 
 
 def _run_starts(words: Uint64Array) -> Uint64Array:
-    """Return the bits that are set while the one before them, in the same block, is not."""
+    """Return the set bits whose predecessor in the same block is not set."""
     before = words << np.uint64(1)
     before[:, 1:] |= words[:, :-1] >> _LAST_BIT
     return words & ~before
 
 
 def _run_ends(words: Uint64Array) -> Uint64Array:
-    """Return the bits that are set while the one behind them, in the same block, is not."""
+    """Return the set bits whose successor in the same block is not set."""
     behind = words >> np.uint64(1)
     behind[:, :-1] |= words[:, 1:] << _LAST_BIT
     return words & ~behind

@@ -1,4 +1,4 @@
-"""Row-ID sequences and deletions to the live rows, as runs and blocks."""
+"""Turns row-ID sequences and deletions into live rows, as runs and blocks."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ from lance_explorer.rowids.sequence import Part, RowIdSequence
 __all__ = ["FragmentRows", "live_rows"]
 
 _RUNS_AT_ONCE = 1 << 15
-"""Enough to make small fragments cheap, few enough to stay in the processor's cache."""
+"""Enough rows to make small fragments cheap, few enough to stay in the processor's cache."""
 
 _MIN_BITMAP_BYTES = 1024
-"""A bitmap from this size on is worth being taken as it is."""
+"""A bitmap of at least this size is kept as a bitmap."""
 
 _SPARSE = 256
-"""Of ranges in which fewer than one row in so many is deleted, nothing is written out."""
+"""A range is not expanded if fewer rows than one in this many are deleted."""
 
 _MAYBE_BITS = (Range, RangeWithBitmap)
 
 
 @dataclass(frozen=True, slots=True)
 class FragmentRows:
-    """The row IDs of a fragment, and the offsets of the rows that are deleted from it."""
+    """The row IDs of a fragment, and the offsets of its deleted rows."""
 
     fragment_id: int
     row_ids: RowIdSequence
@@ -50,7 +50,7 @@ def live_rows(
     fragments : iterable of FragmentRows
         The fragments.
     whole : RunColumns, optional
-        The rows of others, of which none is deleted, in the order of addresses.
+        The other rows, none of which is deleted, in address order.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def live_rows(
 def _pieces(
     sequence: RowIdSequence, address: int, deleted: Uint64Array
 ) -> Iterator[RunColumns | RunsAndBlocks]:
-    """Yield the live rows of what is best taken as bits, and all rows of what is between."""
+    """Yield the live rows of segments that stay bitmaps, and all rows of those in between."""
     between, begin = list[Part](), address
     for part in sequence.parts:
         end = address + len(part)
@@ -100,7 +100,7 @@ def _pieces(
 def _as_bits(
     part: Range | RangeWithBitmap, address: int, deleted: Uint64Array
 ) -> RunsAndBlocks | None:
-    """Return the live rows of a bitmap, or of a range with many deletions, if it is large."""
+    """Return the live rows of a large bitmap, or of a large range with many deletions."""
     match part:
         case RangeWithBitmap() if len(part.bitmap) >= _MIN_BITMAP_BYTES:
             own = _between(deleted, address, len(part))
@@ -113,7 +113,7 @@ def _as_bits(
 
 
 def _between(deleted: Uint64Array, address: int, count: int) -> Positions:
-    """Return the deleted rows among so many, counted from the first of them."""
+    """Return the deleted rows in a stretch, counted from its start."""
     borders = np.array([address, address + count], dtype=np.uint64)
     begin, end = np.searchsorted(deleted, borders)
     positions: Positions = (deleted[begin:end] - borders[0]).astype(np.int64)
@@ -121,7 +121,7 @@ def _between(deleted: Uint64Array, address: int, count: int) -> Positions:
 
 
 def _all_rows(parts: list[Part], address: int) -> Iterator[RunColumns]:
-    """Yield all rows of parts in their order, deleted ones included, if there are parts."""
+    """Yield all rows of parts in order, deleted rows included, if there are parts."""
     if not parts:
         return
     start, stop = RowIdSequence(tuple(parts)).ranges()
@@ -132,7 +132,7 @@ def _all_rows(parts: list[Part], address: int) -> Iterator[RunColumns]:
 
 
 def _without(runs: list[RunColumns], deletions: list[Uint64Array]) -> Iterator[RunsAndBlocks]:
-    """Yield the rows that are not deleted; both are in the order of addresses."""
+    """Yield the rows that are not deleted; rows and deletions are in address order."""
     rows = RunColumns.concatenated(runs)
     deleted = np.concatenate([*deletions, np.empty(0, dtype=np.uint64)])
     begins = np.arange(0, len(rows.start), _RUNS_AT_ONCE)
@@ -147,9 +147,9 @@ def _cut_out(runs: RunColumns, deleted: Uint64Array) -> RunColumns:
     end = address + (stop - start)
     first = np.searchsorted(deleted, address)
     counts = np.searchsorted(deleted, end) - first
-    if counts.sum() < len(deleted):  # some were among bits, or lie behind the end of a sequence
+    if counts.sum() < len(deleted):  # some were in bitmaps, or lie behind the end of a sequence
         deleted = deleted[aranges(first, counts)]
-    # Every row cut out makes one piece more.
+    # Each removed row makes one piece more.
     last_pieces = np.cumsum(counts + 1) - 1
     pieces_start = _spread(address, last_pieces - counts, deleted + np.uint64(1))
     pieces_stop = _spread(end, last_pieces, deleted)
@@ -159,7 +159,7 @@ def _cut_out(runs: RunColumns, deleted: Uint64Array) -> RunColumns:
 
 
 def _spread(some: Uint64Array, places: Positions, others: Uint64Array) -> Uint64Array:
-    """Return numbers with some at given places and the others, in their order, between."""
+    """Return numbers with some at given positions, and the others in order between them."""
     result = np.empty(len(some) + len(others), dtype=np.uint64)
     free = np.ones(len(result), dtype=np.bool_)
     free[places] = False

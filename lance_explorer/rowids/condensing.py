@@ -1,4 +1,4 @@
-"""Runs to blocks, where blocks take less memory."""
+"""Turns runs into blocks where blocks take less memory."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,22 +18,22 @@ from lance_explorer.rowids.runs import RunColumns, merged
 __all__ = ["MIN_RUNS", "MIN_RUNS_MASKED", "condensed"]
 
 MIN_RUNS = 23
-"""Runs from which on a block is smaller: 24 bytes a run, 544 at most a block."""
+"""From this number of runs on, a block is smaller: a run takes 24 bytes, a block at most 544."""
 
 MIN_RUNS_MASKED = 45
-"""The same for a block with deleted rows between others, which takes 1,056 bytes."""
+"""The same for a block with deleted rows in between, which takes 1,056 bytes."""
 
 
 def condensed(columns: RunColumns) -> RunsAndBlocks:
-    """Return the runs that stay runs, and blocks of the others.
+    """Return the runs that stay runs, and blocks for the others.
 
     Parameters
     ----------
     columns : RunColumns
-        Runs in the order of their addresses. Those that follow one another can be in one block if
-        their row IDs ascend, and at least as fast as their addresses.
+        Runs in address order. Consecutive runs can share a block if their row IDs ascend at least
+        as fast as their addresses.
     """
-    columns = merged(columns)  # what touches is one run, and takes 24 bytes
+    columns = merged(columns)  # adjacent rows form one run of 24 bytes
     if len(columns.start) < MIN_RUNS:
         return RunsAndBlocks(columns, [])
     columns = _cut_at_blocks(columns)
@@ -55,7 +55,7 @@ def condensed(columns: RunColumns) -> RunsAndBlocks:
 
 
 def _cut_at_blocks(columns: RunColumns) -> RunColumns:
-    """Cut the runs in two that are in two blocks, but not the long ones."""
+    """Cut runs at the borders of blocks, except long ones."""
     start, stop, address = columns
     last_block = numbers_of(stop - np.uint64(1))
     crosses = (numbers_of(start) != last_block) & (stop - start < BLOCK_IDS)
@@ -69,7 +69,7 @@ def _cut_at_blocks(columns: RunColumns) -> RunColumns:
 
 
 def _groups(columns: RunColumns) -> tuple[Positions, Positions]:
-    """Return where the groups of runs begin that can be in one block, and their lengths."""
+    """Return the starts and lengths of groups of runs that can share a block."""
     start, stop, address = columns
     block = numbers_of(start)
     in_one_block = numbers_of(stop - np.uint64(1)) == block
@@ -84,7 +84,7 @@ def _groups(columns: RunColumns) -> tuple[Positions, Positions]:
 def _growth(
     columns: RunColumns, firsts: Positions, lasts: Positions
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return in which groups addresses grow like row IDs, and in which others like live rows."""
+    """Return in which groups addresses grow with row IDs, and in which with live rows."""
     start, stop, address = columns
     num_rows = stop - start
     rows_so_far = np.cumsum(num_rows)
@@ -95,21 +95,21 @@ def _growth(
 
 
 def _by_id(columns: RunColumns, counts: Positions) -> Blocks:
-    """Return a block for each group of so many runs, whose addresses grow like row IDs."""
+    """Return a block for each group of runs whose addresses grow with row IDs."""
     number, address, live = _bits(columns, counts)
     return Blocks.of(number, address - bits_of(columns.start[begins_of(counts)]), live)
 
 
 def _by_rank(columns: RunColumns, counts: Positions) -> Blocks:
-    """Return a block for each group of so many runs, whose addresses follow one another."""
+    """Return a block for each group of runs whose addresses are consecutive."""
     number, address, live = _bits(columns, counts)
     return Blocks.of(number, address, live, live)
 
 
 def _masked(columns: RunColumns, counts: Positions) -> Blocks:
-    """Return a block for each group of so many runs, with bits for the deleted rows between.
+    """Return a block for each group of runs, with bits for deleted rows in between.
 
-    Which bits stand for the deleted rows in a gap does not matter, only how many there are.
+    It does not matter which bits of a gap stand for its deleted rows, only how many do.
     """
     start, stop, address = columns
     deleted = address[1:] - address[:-1] - (stop - start)[:-1]
@@ -120,7 +120,7 @@ def _masked(columns: RunColumns, counts: Positions) -> Blocks:
 
 
 def _bits(columns: RunColumns, counts: Positions) -> tuple[Uint64Array, Uint64Array, Uint64Array]:
-    """Return the number, the first address and the bits of each group of so many runs."""
+    """Return the number, the first address and the bits of each group of runs."""
     firsts = begins_of(counts)
     bit = bits_of(columns.start).astype(np.int64)
     end = bit + (columns.stop - columns.start).astype(np.int64)

@@ -1,6 +1,6 @@
-"""Which form a segment has: the one that the writer chooses, and the smallest one.
+"""The form of a segment: the one that the writer chooses, and the smallest one.
 
-The writer compares estimates (docs/FORMAT.md 3.3), so that they are not always the same.
+The writer compares estimates (docs/FORMAT.md 3.3), so the two can differ.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from lance_explorer.rowids.sizes import array_sizes, bitmap_sizes, holes_sizes, 
 __all__ = ["best_encoding", "encode_segment"]
 
 _MAX_SMALL_RANGE = 8
-"""Two numbers take at most 22 bytes, and any array of more values than this takes more."""
+"""Two numbers take at most 22 bytes; an array with more values takes more."""
 
 
 def encode_segment(values: Uint64Array) -> U64Segment:
@@ -91,7 +91,7 @@ def best_encoding(segment: U64Segment) -> U64Segment:
 
 
 def _fits_range(values: Uint64Array) -> bool:
-    """Return whether there are values, each larger than the one before, and a number behind."""
+    """Return whether there are values, all ascend, and none is the largest 64-bit number."""
     return bool(len(values) and (values[1:] > values[:-1]).all() and values[-1] < MAX_U64)
 
 

@@ -1,4 +1,4 @@
-"""Which row IDs live, and where: runs and, where these are smaller, blocks behind one interface."""
+"""Row IDs and addresses of live rows: runs or, where smaller, blocks, behind one interface."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ _IDS_AT_ONCE = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class IdMap:
-    """Row IDs and the addresses at which their rows live.
+    """Row IDs and the addresses of their rows.
 
-    Set operations are about row IDs; what they return keeps the addresses of the map that they are
-    called on. None of them writes out a run.
+    Set operations are on row IDs; results keep the addresses of the map whose method is called.
+    No operation expands a run.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class IdMap:
 
     @classmethod
     def of_parts(cls, parts: Iterable[RunsAndBlocks]) -> tuple["IdMap", RunColumns]:
-        """Return the map of some runs and blocks; apart, runs of IDs that other runs have too."""
+        """Return the map of some runs and blocks, and separately the runs of duplicate IDs."""
         columns, blocks = [], list[Blocks]()
         for some_columns, some_blocks in parts:
             columns.append(some_columns)
@@ -81,7 +81,7 @@ class IdMap:
 
     @property
     def num_runs(self) -> int:
-        """How many runs the rows make; those in blocks are counted block by block."""
+        """How many runs the rows form; rows in blocks are counted in each block by itself."""
         return len(self.runs) + sum([blocks.num_runs for blocks in self.blocks])
 
     @property
@@ -92,20 +92,20 @@ class IdMap:
     def lookup(self, ids: Uint64Array) -> tuple[Uint64Array, NDArray[np.bool_]]:
         """Return the addresses of row IDs, 0 where there is none, and whether there is one."""
         addresses, found = np.empty(len(ids), dtype=np.uint64), np.empty(len(ids), dtype=np.bool_)
-        order = np.argsort(ids)  # neighbours are found in the same place of memory
+        order = np.argsort(ids)  # neighbours are close together in memory
         for begin in range(0, len(ids), _IDS_AT_ONCE):
             some = order[begin : begin + _IDS_AT_ONCE]
             addresses[some], found[some] = self._lookup(ids[some])
         return addresses, found
 
     def every_address(self, row_id: int) -> list[int]:
-        """Return the addresses of all rows with a row ID; sound tables have one row at most."""
+        """Return the addresses of all rows with a row ID; an undamaged table has at most one."""
         number = np.array([row_id], dtype=np.uint64)
         places: list[Blocks | Runs] = [self.runs]
         for blocks in self.blocks:
             places += blocks.about(row_id)
         answers = [place.lookup(number) for place in places]
-        return [int(addresses[0]) for addresses, found in answers if found[0]]
+        return [int(addresses[0]) for addresses, is_found in answers if is_found[0]]
 
     def reverse_lookup(self, addresses: Uint64Array) -> tuple[Uint64Array, NDArray[np.bool_]]:
         """Return the row IDs at addresses, 0 where no row lives, and whether one does."""
@@ -122,21 +122,21 @@ class IdMap:
         return result, there
 
     def union(self, other: "IdMap") -> "IdMap":
-        """Return the rows of both; of row IDs that both have, those of this map."""
+        """Return the rows of both maps; for shared row IDs, those of this map."""
         new = other.difference(self)
         runs = Runs.of(RunColumns.concatenated([self.runs.columns, new.runs.columns]))
         return IdMap(runs, _by_kind([*self.blocks, *new.blocks]))
 
     def intersection(self, other: "IdMap") -> "IdMap":
-        """Return the rows whose row IDs the other map has too."""
+        """Return the rows whose row IDs are in the other map."""
         return self._compared(other, inside=True)
 
     def difference(self, other: "IdMap") -> "IdMap":
-        """Return the rows whose row IDs the other map has not."""
+        """Return the rows whose row IDs are not in the other map."""
         return self._compared(other, inside=False)
 
     def pairs(self, other: "IdMap") -> Iterator[RunPairs]:
-        """Yield runs of the row IDs in both maps with both addresses, one stretch after another."""
+        """Yield runs of the shared row IDs with both addresses, one stretch after another."""
         for own, others in self._beside(other):
             pairs = paired(own.in_order(), Runs.split(others)[0].columns)
             if len(pairs.start):
@@ -148,7 +148,7 @@ class IdMap:
             yield self.between(low, high).in_order()
 
     def between(self, low: int, high: int) -> RunColumns:
-        """Return the rows between two row IDs at which blocks begin, as runs in any order."""
+        """Return the rows between two row IDs, both borders of blocks, as runs in any order."""
         pieces = [self.runs.between(low, high)]
         for blocks in self.blocks:
             numbers = [low // BLOCK_IDS, -(-high // BLOCK_IDS)]
@@ -206,7 +206,7 @@ class IdMap:
 
 
 def _stretches(blocks: Iterable[Blocks]) -> Iterator[tuple[int, int]]:
-    """Cut all row IDs so that no stretch has many blocks: yield where each starts and stops."""
+    """Cut all row IDs into stretches with few blocks each: yield their starts and stops."""
     numbers = np.unique(_numbers(blocks))
     borders = first_ids(numbers[_BLOCKS_AT_ONCE::_BLOCKS_AT_ONCE]).tolist()
     yield from pairwise([0, *borders, MAX_U64])

@@ -1,4 +1,4 @@
-"""The row-ID index of a version: at which address each live row is, and the other way round."""
+"""The row-ID index of a version: from row ID to address, and back."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class RowIdIndex:
     is_identity : bool
         Whether row IDs are addresses.
     hidden : RunColumns
-        Rows that :meth:`locate_many` passes over, as another live row has the same row ID.
+        Rows that :meth:`locate_many` ignores, because another live row has the same row ID.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class RowIdIndex:
 
     @property
     def num_runs(self) -> int:
-        """How many runs the rows make: consecutive row IDs at consecutive addresses."""
+        """How many runs the rows form: consecutive row IDs at consecutive addresses."""
         return self.id_map.num_runs
 
     @property
@@ -128,7 +128,7 @@ class RowIdIndex:
         return bool(self._addresses(row_id))
 
     def locate(self, row_id: int) -> RowAddress:
-        """Return where the row with a row ID is.
+        """Return the address of a row ID.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class RowIdIndex:
         return addresses[0]
 
     def locate_many(self, row_ids: ArrayLike) -> tuple[Uint64Array, NDArray[np.bool_]]:
-        """Return where many rows are; where several live rows have a row ID, where one of them is.
+        """Return the addresses of many row IDs; if several live rows have an ID, one of them.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class RowIdIndex:
         return self.id_map.lookup(row_numbers(row_ids, "row IDs"))
 
     def ids_at(self, addresses: ArrayLike) -> tuple[Uint64Array, NDArray[np.bool_]]:
-        """Return which rows are at some addresses.
+        """Return the row IDs at some addresses.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class RowIdIndex:
         return row_ids, found
 
     def duplicates(self) -> RunColumns:
-        """Return rows whose row IDs other live rows have too; there should be none."""
+        """Return rows whose row IDs another live row has too; there should be none."""
         return RunColumns.concatenated([self.hidden, self.id_map.repeated()]).in_order()
 
     def _addresses(self, row_id: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Offsets of rows in a fragment as sorted ranges, and the row IDs that a sequence has there."""
+"""Offsets of rows in a fragment as sorted ranges, and the row IDs at these offsets."""
 
 from typing import NamedTuple
 
@@ -50,14 +50,14 @@ class OffsetRanges(NamedTuple):
         return cls(start[some], stop[some])
 
     def within(self, others: "OffsetRanges") -> "OffsetRanges":
-        """Return what both have; it is cut where either is."""
+        """Return the intersection; it is cut where either one is."""
         own = RunColumns(self.start, self.stop, self.start)
         common = overlaps(own, others.start, others.stop)
         return OffsetRanges(common.start, common.stop)
 
 
 def rows_at(sequence: RowIdSequence, first_address: int, ranges: OffsetRanges) -> RunColumns:
-    """Return the rows at some offsets of a fragment as runs, in the order of their addresses."""
+    """Return the rows at some offsets of a fragment as runs, in address order."""
     starts, stops = sequence.ranges()
     base = np.uint64(first_address)
     if len(starts) == 1:
@@ -73,7 +73,7 @@ def rows_at(sequence: RowIdSequence, first_address: int, ranges: OffsetRanges) -
 def cut_at(
     start: Uint64Array, length: Uint64Array, borders: Uint64Array
 ) -> tuple[Positions, Uint64Array, Uint64Array]:
-    """Cut ranges where sorted borders lie inside them.
+    """Cut ranges at the sorted borders inside them.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""How small the row IDs of a fragment could be, however they are cut into segments.
+"""The smallest possible size of the row IDs of a fragment, over all ways to cut them into segments.
 
-What is stored is compared with all IDs in one segment, and with the best cuts that dynamic
-programming finds (docs/FORMAT.md 3.3). Only ascending IDs can share a segment that is no array, so
-cuts are worth most where IDs fall, leap, or go on for long.
+The stored size is compared with all IDs in one segment, and with the best cuts, found by dynamic
+programming (docs/FORMAT.md 3.3). Only ascending IDs can share a segment that is not an array, so
+cuts help most where IDs fall, leap, or run on for long.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,13 +29,13 @@ from lance_explorer.rowids.sizes import (
 __all__ = ["OptimalSizes", "each_optimal_sizes", "optimal_sizes", "optimal_sizes_of"]
 
 _MAX_PIECES = 128
-"""Pieces that are not cut any further: the time grows with their square."""
+"""The most pieces that are cut: the time grows with their square."""
 
 _MAX_RANGES = 1 << 20
-"""Ranges that are looked at together; each takes some hundred bytes."""
+"""The number of ranges that are handled together; each takes some hundred bytes."""
 
 _MAX_SEQUENCES = 1 << 14
-"""Sequences that are looked at together."""
+"""The number of sequences that are handled together."""
 
 _MAX_CELLS = 1 << 14
 """Pieces that are joined together."""
@@ -45,7 +45,7 @@ _WINDOW_BITS = np.uint64(16)
 
 @dataclass(frozen=True, slots=True)
 class OptimalSizes:
-    """Sizes of one sequence in bytes: as it is stored, and in three better ways.
+    """Sizes of one sequence in bytes: as stored, and in three better ways.
 
     Parameters
     ----------
@@ -71,10 +71,10 @@ class OptimalSizes:
 
 
 def optimal_sizes(sequence: RowIdSequence) -> OptimalSizes:
-    """Compute how many bytes a sequence takes, and how few it could take.
+    """Compute the size of a sequence, and its smallest possible size.
 
-    Of very many ranges only the 128 most promising pieces are joined in all ways; beside that, a
-    segment for each range is tried, and one for each 2^16 row IDs, whose offsets take two bytes.
+    With very many ranges, only the 128 most promising pieces are joined in all ways; a segment for
+    each range is also tried, and one for each 2^16 row IDs, whose offsets take two bytes.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def optimal_sizes_of(sequences: Iterable[RowIdSequence]) -> list[OptimalSizes]:
 
 
 def each_optimal_sizes(sequences: Iterable[RowIdSequence]) -> Iterator[OptimalSizes]:
-    """Yield the same for each of many sequences, of which some thousand are looked at together.
+    """Yield the same for each of many sequences; some thousand are handled together.
 
     Examples
     --------
@@ -121,9 +121,9 @@ _WithRanges = tuple[RowIdSequence, _Columns]
 
 
 def _batches(sequences: Iterable[RowIdSequence]) -> Iterator[list[Range | _WithRanges]]:
-    """Yield sequences in groups that are not too large, and that have not too many ranges.
+    """Yield sequences in groups with limited size and number of ranges.
 
-    One that is a single segment, and this a range, stands for itself.
+    A group of one sequence with a single range segment is that segment.
     """
     batch = list[Range | _WithRanges]()
     room = _MAX_RANGES
@@ -183,7 +183,7 @@ class _Pieces:
 
     @classmethod
     def of(cls, sequences: list[_Columns]) -> "_Pieces":
-        """Return a piece for each range of each sequence; ranges that touch become one."""
+        """Return a piece for each range of each sequence; adjacent ranges are joined."""
         starts, stops = [np.concatenate(column) for column in zip(*sequences, strict=True)]
         counts = [len(ranges[0]) for ranges in sequences]
         owner = np.repeat(np.arange(len(sequences)), counts)
@@ -213,7 +213,7 @@ class _Pieces:
         return np.flatnonzero(np.diff(self.owner, prepend=-1))
 
     def falls(self) -> NDArray[np.bool_]:
-        """Return which pieces begin below the end of the one before."""
+        """Return which pieces begin below the end of the piece before."""
         falls = np.zeros(self.first.shape, dtype=np.bool_)
         falls[..., 1:] = self.first[..., 1:] <= self.last[..., :-1]
         return falls
@@ -239,17 +239,17 @@ class _Pieces:
         )
 
     def at(self, places: Positions | slice | tuple[slice, slice]) -> "_Pieces":
-        """Return the pieces at some places, in the shape of these."""
+        """Return the pieces at given places, in the shape of the places."""
         return _Pieces(*[getattr(self, column.name)[places] for column in fields(self)])
 
     def totals(self, num_sequences: int) -> Uint64Array:
-        """Return the bytes of each sequence with one segment for each piece."""
+        """Return the size of each sequence with one segment for each piece."""
         totals = np.zeros(num_sequences, dtype=np.uint64)
         np.add.at(totals, self.owner, nested(self.sizes()))
         return totals
 
     def sizes(self) -> Uint64Array:
-        """Return the bytes of each piece as one segment in its smallest form."""
+        """Return the size of each piece as one segment in its smallest form."""
         stop = self.highest + np.uint64(1)
         holes = stop - self.lowest - self.count
         ranged = np.where(
@@ -266,7 +266,7 @@ class _Pieces:
 
 
 def _segment_totals(sequences: list[RowIdSequence]) -> tuple[Uint64Array, Uint64Array]:
-    """Return the bytes of sequences as they are, and with every segment in its smallest form."""
+    """Return the sizes of sequences as stored, and with every segment in its smallest form."""
     parts = [(number, part) for number, sequence in enumerate(sequences) for part in sequence.parts]
     ranges = [(number, part) for number, part in parts if isinstance(part, Range | Ranges)]
     others = [(number, part) for number, part in parts if not isinstance(part, Range | Ranges)]
@@ -286,7 +286,7 @@ def _segment_totals(sequences: list[RowIdSequence]) -> tuple[Uint64Array, Uint64
 
 
 def _promising(pieces: _Pieces) -> Positions:
-    """Return where a segment may begin: half are leaps and falls, half borders of long ranges."""
+    """Return where segments may begin: half at leaps and falls, half at borders of long ranges."""
     chosen = np.ones(len(pieces), dtype=np.bool_)
     begins = pieces.begins()
     ends = np.append(begins[1:], len(pieces))
@@ -299,14 +299,14 @@ def _promising(pieces: _Pieces) -> Positions:
 
 def _most_promising(pieces: _Pieces) -> Positions:
     half = _MAX_PIECES // 2
-    leaps = pieces.first[1:] - pieces.last[:-1]  # a fall wraps around and is the largest leap
+    leaps = pieces.first[1:] - pieces.last[:-1]  # a fall wraps around, so it is the largest leap
     beside = np.maximum(pieces.count[1:], pieces.count[:-1])
     chosen = [np.argpartition(worth, -half)[-half:] + 1 for worth in (leaps, beside)]
     return np.unique(np.concatenate([[0], *chosen]))[:_MAX_PIECES]
 
 
 def _windows(pieces: _Pieces) -> Positions:
-    """Return at which pieces row IDs fall, or come into the next 2^16."""
+    """Return at which pieces row IDs fall, or enter the next 2^16."""
     begins = pieces.falls()
     begins[1:] |= pieces.first[1:] >> _WINDOW_BITS != pieces.first[:-1] >> _WINDOW_BITS
     begins[pieces.begins()] = True
@@ -314,12 +314,12 @@ def _windows(pieces: _Pieces) -> Positions:
 
 
 def _cut(pieces: _Pieces, num_sequences: int) -> Uint64Array:
-    """Return the bytes of each sequence in the best segments that begin where some piece does."""
+    """Return the size of each sequence in the best segments that begin at the pieces."""
     sizes = np.zeros(num_sequences, dtype=np.uint64)
     begins = pieces.begins()
     counts = np.diff(begins, append=len(pieces))
     order = np.argsort(counts, kind="stable")
-    while len(order):  # of as many sequences at once as fill a table, the longest first
+    while len(order):  # so many sequences at once as fill a table, longest first
         longest = int(counts[order[-1]])
         order, some = np.split(order, [max(len(order) - max(_MAX_CELLS // longest, 1), 0)])
         within = np.minimum(np.arange(longest), counts[some, None] - 1)
@@ -329,7 +329,7 @@ def _cut(pieces: _Pieces, num_sequences: int) -> Uint64Array:
 
 
 def _best_cut(table: _Pieces) -> Uint64Array:
-    """Return the least bytes of the first pieces of each row, by their number."""
+    """Return the least size of the first pieces of each row, by their number."""
     num_rows, most = table.first.shape
     best = np.zeros((num_rows, most + 1), dtype=np.uint64)
     for end in range(most):
@@ -339,7 +339,7 @@ def _best_cut(table: _Pieces) -> Uint64Array:
 
 
 def _suffixes(table: _Pieces, end: int) -> _Pieces:
-    """Return the pieces from each one up to ``end``, joined, in each row."""
+    """Return in each row the pieces from each one up to ``end``, joined."""
     upto = table.at((slice(None), slice(end + 1)))
     broken = ~upto.ascends
     broken[:, :-1] |= upto.falls()[:, 1:]
@@ -360,6 +360,6 @@ def _suffixes(table: _Pieces, end: int) -> _Pieces:
 
 
 def _from_behind(operation: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
-    """Return for each column the result of it and all columns behind."""
+    """Return for each column the result over it and all later columns."""
     accumulated: NDArray[Any] = operation.accumulate(values[:, ::-1], axis=1)[:, ::-1]
     return accumulated

@@ -1,8 +1,8 @@
 """The row-ID sequences of fragments that are rewritten, as Lance makes them from the old ones.
 
-Ranges of one fragment that ascend are one segment first. The deleted rows are left out, what stays
-is cut where new fragments begin, and each segment that results is encoded anew. No others are
-joined, but for ranges that follow one another (docs/FORMAT.md 3.3).
+First, ascending ranges of one fragment become one segment. Then deleted rows are removed, the rest
+is cut at the new fragments, and each resulting segment is encoded again. No other segments are
+joined, except consecutive ranges (docs/FORMAT.md 3.3).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ Piece = Ranges | Uint64Array
 
 
 def remaining(sequence: RowIdSequence, deleted: Positions) -> Iterator[Piece]:
-    """Yield the segments of a sequence without some of its values, given by position, ascending.
+    """Yield the segments of a sequence without the values at given ascending positions.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def remaining(sequence: RowIdSequence, deleted: Positions) -> Iterator[Piece]:
 
 
 def rechunked(pieces: Iterable[Piece], sizes: Sequence[int]) -> Iterator[RowIdSequence]:
-    """Yield sequences of so many values each, made of segments that follow one another.
+    """Yield sequences of so many values each, made of consecutive segments.
 
     Examples
     --------
@@ -75,18 +75,18 @@ def rechunked(pieces: Iterable[Piece], sizes: Sequence[int]) -> Iterator[RowIdSe
 
 
 def _without(ranges: Ranges, deleted: Positions) -> Iterator[Piece]:
-    """Yield ranges without some values; those of one fragment that ascend are one segment.
+    """Yield ranges without some values; ascending ranges of one fragment become one segment.
 
-    Lance joins these when it reads a sequence, whatever is missing between them, and even where
-    ranges would take fewer bytes.
+    Lance joins them when it reads a sequence, whatever is missing between them, even if separate
+    ranges would be smaller.
     """
-    goes_on = ranges.starts[1:] >= ranges.stops[:-1]
-    firsts = np.flatnonzero(np.append(True, ~goes_on))
+    continues = ranges.starts[1:] >= ranges.stops[:-1]
+    firsts = np.flatnonzero(np.append(True, ~continues))
     lasts = np.append(firsts[1:], len(ranges.starts))
     begins = np.append(begins_of(ranges.counts()), len(ranges))
     lost = np.searchsorted(deleted, begins)
     is_whole = (lasts - firsts == 1) & (lost[firsts] == lost[lasts])
-    # Those that stay ranges are yielded together: there can be very many.
+    # Those that stay ranges are yielded together, because there can be very many.
     for group in np.split(np.arange(len(firsts)), np.flatnonzero(np.diff(is_whole)) + 1):
         if is_whole[group[0]]:
             yield Ranges(ranges.starts[firsts[group]], ranges.stops[firsts[group]])
@@ -113,7 +113,7 @@ def _encoded(pieces: Iterable[Piece]) -> RowIdSequence:
 
 
 def _joined(ranges: Ranges) -> Range | Ranges:
-    """Return ranges with those made one that follow one another."""
+    """Return ranges with consecutive ones joined."""
     is_new = np.append(True, ranges.starts[1:] != ranges.stops[:-1])
     begins = np.flatnonzero(is_new)
     starts, stops = ranges.starts[begins], ranges.stops[np.append(begins[1:], len(is_new)) - 1]

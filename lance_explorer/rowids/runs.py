@@ -1,7 +1,7 @@
 """Runs of rows: consecutive row IDs at consecutive addresses, and their algebra.
 
-Runs are half open, disjoint, sorted by row ID, and as long as can be: the constructors see to that,
-so nothing else has to. The work grows with the number of runs, never with their lengths.
+Runs are half open, disjoint, sorted by row ID, and as long as possible: the constructors ensure
+that, and nothing else has to. The work grows with the number of runs, never with their lengths.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ __all__ = ["RunColumns", "RunPairs", "Runs", "merged"]
 class RunColumns(NamedTuple):
     """Runs in any order, which may overlap.
 
-    The row IDs ``start[i]`` to ``stop[i]``, without the last one, live at the addresses from
+    The row IDs from ``start[i]`` up to but not including ``stop[i]`` live at the addresses from
     ``address[i]`` on.
     """
 
@@ -35,7 +35,7 @@ class RunColumns(NamedTuple):
 
     @classmethod
     def concatenated(cls, several: Iterable["RunColumns"]) -> "RunColumns":
-        """Return the runs of all, one after the other."""
+        """Return the runs of several tables, one after the other."""
         some = [columns for columns in several if len(columns.start)]
         if len(some) < 2:
             return some[0] if some else cls.empty()
@@ -51,7 +51,7 @@ class RunColumns(NamedTuple):
         return RunColumns(self.start[chosen], self.stop[chosen], self.address[chosen])
 
     def clipped(self, low: int, high: int) -> "RunColumns":
-        """Return what lies between two row IDs."""
+        """Return the part between two row IDs."""
         start: Uint64Array = np.maximum(self.start, np.uint64(low))
         stop: Uint64Array = np.minimum(self.stop, np.uint64(high))
         columns = RunColumns(start, stop, self.address + (start - self.start))
@@ -69,7 +69,7 @@ class RunColumns(NamedTuple):
 
 
 class RunPairs(NamedTuple):
-    """Runs of row IDs that two tables of runs have, with the addresses in both."""
+    """Runs of the row IDs that two tables of runs share, with both addresses."""
 
     start: Uint64Array
     stop: Uint64Array
@@ -103,7 +103,7 @@ class Runs:
 
     @classmethod
     def split(cls, columns: RunColumns) -> tuple["Runs", RunColumns]:
-        """Return runs given in any order and, apart, those of row IDs that are in earlier ones."""
+        """Return unsorted runs and, separately, those whose row IDs are in earlier ones."""
         columns = columns.in_order()
         start, stop, address = columns
         if (start[1:] >= stop[:-1]).all():
@@ -121,7 +121,7 @@ class Runs:
 
     @property
     def stop(self) -> Uint64Array:
-        """The row ID behind the last one of each run."""
+        """The row ID after the last one of each run."""
         return self.columns.stop
 
     @property
@@ -149,7 +149,7 @@ class Runs:
         return self.columns.where(slice(first, end)).clipped(low, high)
 
     def meets(self, low: Uint64Array, high: Uint64Array) -> NDArray[np.bool_]:
-        """Return for pairs of row IDs whether any run has one from the low to the high one."""
+        """Return for pairs of row IDs whether any run has a row ID between them, both included."""
         first = np.searchsorted(self.stop, low, side="right")
         return first < np.searchsorted(self.start, high, side="right")
 
@@ -164,7 +164,7 @@ class Runs:
         return np.where(found, self.address[run] + within, np.uint64(0)), found
 
     def union(self, other: "Runs") -> "Runs":
-        """Return the rows of both; of row IDs that both have, those of this one."""
+        """Return the rows of both; for shared row IDs, those of this one."""
         return Runs.of(RunColumns.concatenated([self.columns, other.difference(self).columns]))
 
     def intersection(self, other: "Runs") -> "Runs":
@@ -172,28 +172,28 @@ class Runs:
         return Runs(merged(overlaps(self.columns, *_ids(other.columns))))
 
     def difference(self, other: "Runs") -> "Runs":
-        """Return the rows whose row IDs the other has not."""
+        """Return the rows whose row IDs the other does not have."""
         return Runs(merged(outside(self.columns, *_ids(other.columns))))
 
     def pairs(self, other: "Runs") -> RunPairs:
-        """Return the runs of row IDs that both have, with both addresses."""
+        """Return the runs of shared row IDs, with both addresses."""
         return paired(self.columns, other.columns)
 
 
 def overlaps(columns: RunColumns, start: Uint64Array, stop: Uint64Array) -> RunColumns:
-    """Return the parts of runs in any order that lie within disjoint sorted ranges of row IDs."""
+    """Return the parts of unsorted runs inside disjoint sorted ranges of row IDs."""
     owner, place = _meetings(columns, start, stop)
     return _cut(columns.where(owner), start[place], stop[place])
 
 
 def outside(columns: RunColumns, start: Uint64Array, stop: Uint64Array) -> RunColumns:
-    """Return the parts of runs in any order that lie outside of disjoint sorted ranges."""
+    """Return the parts of unsorted runs outside disjoint sorted ranges."""
     everything = np.array([0, MAX_U64], dtype=np.uint64)
     return overlaps(columns, np.append(everything[:1], stop), np.append(start, everything[1:]))
 
 
 def paired(columns: RunColumns, others: RunColumns) -> RunPairs:
-    """Return the row IDs in runs in any order and in disjoint sorted ones, with both addresses."""
+    """Return the row IDs shared by unsorted and by disjoint sorted runs, with both addresses."""
     owner, place = _meetings(columns, others.start, others.stop)
     other = others.where(place)
     common = _cut(columns.where(owner), other.start, other.stop)
@@ -201,7 +201,7 @@ def paired(columns: RunColumns, others: RunColumns) -> RunPairs:
 
 
 def separated(columns: RunColumns, others: RunColumns) -> tuple[RunColumns, RunColumns, RunPairs]:
-    """Return of disjoint sorted runs what only the first have, what only the others, and both.
+    """Return of disjoint sorted runs what only the first have, what only the second have, and both.
 
     The first two are in no particular order.
     """
@@ -213,7 +213,7 @@ def separated(columns: RunColumns, others: RunColumns) -> tuple[RunColumns, RunC
 
 
 def _beyond(columns: RunColumns, met: Positions, common: RunColumns) -> RunColumns:
-    """Return what disjoint runs, some of which are met, have beside what is common."""
+    """Return the parts of disjoint runs that are not shared; some runs meet shared ones."""
     is_met = np.zeros(len(columns.start), dtype=np.bool_)
     is_met[met] = True
     alone, shared = [columns.where(np.flatnonzero(chosen)) for chosen in (~is_met, is_met)]
@@ -238,7 +238,7 @@ def _ids(columns: RunColumns) -> tuple[Uint64Array, Uint64Array]:
 
 
 def merged(columns: RunColumns) -> RunColumns:
-    """Merge adjacent runs, whose row IDs and addresses both continue; leave out empty ones."""
+    """Merge adjacent runs, whose row IDs and addresses both continue; drop empty ones."""
     filled = columns.start < columns.stop
     if not filled.all():
         columns = columns.where(filled)
@@ -253,14 +253,14 @@ def merged(columns: RunColumns) -> RunColumns:
 def _meetings(
     columns: RunColumns, start: Uint64Array, stop: Uint64Array
 ) -> tuple[Positions, Positions]:
-    """Return which run meets which of some disjoint sorted ranges: one line a meeting."""
+    """Return which runs meet which disjoint sorted ranges: one line for each meeting."""
     first = np.searchsorted(stop, columns.start, side="right")
     counts = np.maximum(np.searchsorted(start, columns.stop) - first, 0)
     return np.repeat(np.arange(len(first)), counts), aranges(first, counts)
 
 
 def _cut(columns: RunColumns, start: Uint64Array, stop: Uint64Array) -> RunColumns:
-    """Return what each run has in common with the range beside it, which must meet it."""
+    """Return what each run shares with the range beside it, which must meet it."""
     begin: Uint64Array = np.maximum(columns.start, start)
     end: Uint64Array = np.minimum(columns.stop, stop)
     return RunColumns(begin, end, columns.address + (begin - columns.start))

@@ -1,10 +1,10 @@
 """The five ways in which a row-ID sequence stores a segment (docs/FORMAT.md 3.1).
 
-They answer the same questions, none by writing out a range. Positions count the values of a
-segment from 0, in its order.
+They have one interface, and none of them expands a range. Positions count the values of a segment
+from 0, in its order.
 """
 
-# ruff: noqa: D102 (what every form answers is documented in Values)
+# ruff: noqa: D102 (Values documents what every form does)
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ __all__ = [
 Encoding = Literal["range", "range_with_holes", "range_with_bitmap", "sorted_array", "array"]
 
 ABSENT = -1
-"""The position of a value that is not there."""
+"""The position of a missing value."""
 
 
 class Values(ABC):
-    """Unsigned numbers in an order, however they are stored."""
+    """Unsigned numbers in an order, in any of the stored forms."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ class Values(ABC):
 
     @abstractmethod
     def ranges(self) -> tuple[Uint64Array, Uint64Array]:
-        """Return the values as ranges of consecutive ones, in order: where they start and stop.
+        """Return the values as ranges of consecutive ones, in order: starts and stops.
 
         The largest 64-bit number has no successor, so a range that holds it stops at 0.
         """
@@ -58,7 +58,7 @@ class Values(ABC):
 
     @abstractmethod
     def positions(self, values: Uint64Array) -> Positions:
-        """Return where some values are; -1 for those that are not there."""
+        """Return the positions of some values; -1 for missing ones."""
 
     @abstractmethod
     def slice(self, start: int, stop: int) -> "Values":
@@ -75,7 +75,7 @@ class Values(ABC):
         return int(self.at(np.array([len(self) - 1], dtype=np.int64))[0])
 
     def position(self, value: int) -> int | None:
-        """Return where a value is, None if it is not there."""
+        """Return the position of a value; None if it is missing."""
         if not 0 <= value <= MAX_U64:
             return None
         position = int(self.positions(np.array([value], dtype=np.uint64))[0])
@@ -87,7 +87,7 @@ class Values(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Range(Values):
-    """All numbers from ``start`` to ``stop``, which is not included.
+    """All numbers from ``start`` up to but not including ``stop``.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class Range(Values):
 
 @dataclass(frozen=True, slots=True)
 class RangeWithHoles(Values):
-    """The numbers from ``start`` to ``stop`` but some, which ``holes`` lists in ascending order.
+    """The numbers from ``start`` to ``stop`` except ``holes``, which ascend.
 
     Examples
     --------
@@ -184,7 +184,7 @@ class RangeWithHoles(Values):
 
 @dataclass(frozen=True, slots=True)
 class RangeWithBitmap(Values):
-    """Those numbers from ``start`` to ``stop`` whose bit is set, least significant bit first.
+    """The numbers from ``start`` to ``stop`` whose bit is set, least significant bit first.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class RangeWithBitmap(Values):
         return np.flatnonzero(self.bits()).astype(np.uint64) + np.uint64(self.start)
 
     def bits(self) -> NDArray[np.bool_]:
-        """Return for each number of the range whether it is there."""
+        """Return for each number of the range whether it is a value."""
         bits = np.unpackbits(self._bytes(), count=self.stop - self.start, bitorder="little")
         return bits.view(np.bool_)
 
@@ -243,7 +243,7 @@ class RangeWithBitmap(Values):
         return np.frombuffer(self.bitmap, dtype=np.uint8)
 
     def _counts(self) -> Positions:
-        """Return how many values there are before each byte."""
+        """Return how many values come before each byte."""
         counts = np.zeros(len(self.bitmap) + 1, dtype=np.int64)
         np.cumsum(np.bitwise_count(self._bytes()), out=counts[1:])
         return counts
@@ -251,7 +251,7 @@ class RangeWithBitmap(Values):
 
 @dataclass(frozen=True, slots=True)
 class SortedArray(Values):
-    """Numbers one by one, none lower than the one before."""
+    """Numbers one by one, ascending."""
 
     array: EncodedU64Array
 
@@ -297,8 +297,8 @@ class Array(Values):
         own = self.values()
         order = np.argsort(own, kind="stable")
         in_order = own[order]
-        found = _found(in_order, np.searchsorted(in_order, values), values)
-        return np.where(found == ABSENT, ABSENT, order[found]) if len(own) else found
+        places = _found(in_order, np.searchsorted(in_order, values), values)
+        return np.where(places == ABSENT, ABSENT, order[places]) if len(own) else places
 
     def slice(self, start: int, stop: int) -> "Range | Array":
         return Array(self.array.slice(start, stop)) if start < stop else NOTHING
@@ -320,16 +320,16 @@ _BYTES = np.arange(256, dtype=np.uint8)
 _NTH_BIT = np.argsort(
     np.unpackbits(_BYTES[:, None], axis=1, bitorder="little") == 0, axis=1, kind="stable"
 )
-"""Which bit of a byte is the n-th that is set."""
+"""Which bit of a byte is the n-th set bit."""
 
 
 def encoding_of(segment: U64Segment) -> Encoding:
-    """Return what Lance calls the form of a segment."""
+    """Return Lance's name for the form of a segment."""
     return _ENCODINGS[type(segment)]
 
 
 def consecutive_ranges(values: Uint64Array) -> tuple[Uint64Array, Uint64Array]:
-    """Cut numbers where one is not the successor of the one before: starts and stops of ranges.
+    """Cut numbers into ranges of consecutive ones: return starts and stops.
 
     Examples
     --------
@@ -341,7 +341,7 @@ def consecutive_ranges(values: Uint64Array) -> tuple[Uint64Array, Uint64Array]:
     """
     successors = values + np.uint64(1)
     begins = np.ones(len(values) + 1, dtype=np.bool_)
-    # The largest number has no successor, though its sum with 1 is 0.
+    # The largest number has no successor: adding 1 gives 0.
     begins[1:-1] = (values[1:] != successors[:-1]) | (successors[:-1] == 0)
     return values[begins[:-1]], successors[begins[1:]]
 
@@ -360,7 +360,7 @@ def _where(there: NDArray[np.bool_], positions: NDArray[np.integer]) -> Position
 
 
 def _found(own: Uint64Array, place: Positions, values: Uint64Array) -> Positions:
-    """Return the places at which the searched values stand indeed."""
+    """Return the positions at which the searched values really are."""
     if not len(own):
         return np.full(len(values), ABSENT, dtype=np.int64)
     return np.where(own[np.minimum(place, len(own) - 1)] == values, place, ABSENT)

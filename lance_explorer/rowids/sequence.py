@@ -1,6 +1,6 @@
 """Row-ID sequences: the row ID of every physical row of a fragment (docs/FORMAT.md 3.1).
 
-An update may write a segment for each row, so ``Range`` segments in a row are kept as columns.
+An update may write a segment for each row, so consecutive ``Range`` segments are kept as columns.
 """
 
 # ruff: noqa: D102 (what every form answers is documented in Values)
@@ -89,10 +89,10 @@ class Ranges(Values):
             return np.full(len(values), ABSENT, dtype=np.int64)
         order = filled[np.argsort(self.starts[filled], kind="stable")]
         place = np.searchsorted(self.starts[order], values, side="right") - 1
-        found = order[np.maximum(place, 0)]
-        there = (place >= 0) & (values < self.stops[found])
-        within = (values - self.starts[found]).astype(np.int64)
-        return np.where(there, begins_of(self.counts())[found] + within, ABSENT)
+        ranges = order[np.maximum(place, 0)]
+        there = (place >= 0) & (values < self.stops[ranges])
+        within = (values - self.starts[ranges]).astype(np.int64)
+        return np.where(there, begins_of(self.counts())[ranges] + within, ABSENT)
 
     def slice(self, start: int, stop: int) -> "Range | Ranges":
         if start >= stop:
@@ -135,7 +135,7 @@ class RowIdSequence(Values):
 
     @classmethod
     def of(cls, parts: Iterable[Part]) -> "RowIdSequence":
-        """Return the sequence of some parts, single segments among them, one after the other."""
+        """Return the sequence of some parts, among them single segments, in order."""
         joined, ranges = list[Part](), list[Range | Ranges]()
         for part in parts:
             if isinstance(part, Range | Ranges):
@@ -147,7 +147,7 @@ class RowIdSequence(Values):
 
     @property
     def segments(self) -> tuple[U64Segment, ...]:
-        """The segments as they are stored, each a record."""
+        """The segments as they are stored, one record each."""
         segments: list[U64Segment] = []
         for part in self.parts:
             segments += part.segments() if isinstance(part, Ranges) else [part]
@@ -198,8 +198,8 @@ class RowIdSequence(Values):
     def positions(self, values: Uint64Array) -> Positions:
         result = np.full(len(values), ABSENT, dtype=np.int64)
         for part, begin in zip(self.parts, self._begins().tolist(), strict=True):
-            found = part.positions(values)
-            result = np.where((result == ABSENT) & (found != ABSENT), found + begin, result)
+            places = part.positions(values)
+            result = np.where((result == ABSENT) & (places != ABSENT), places + begin, result)
         return result
 
     def slice(self, start: int, stop: int) -> "RowIdSequence":
@@ -215,7 +215,7 @@ class RowIdSequence(Values):
 
 
 def num_segments(part: Part) -> int:
-    """Return how many segments a part of a sequence stands for."""
+    """Return how many segments a part of a sequence has."""
     return len(part.starts) if isinstance(part, Ranges) else 1
 
 

@@ -1,6 +1,6 @@
-"""How many bytes segments take as protobuf messages, without making the messages.
+"""The size of segments as protobuf messages, without making the messages.
 
-All functions take and return arrays, so that many segments cost little more than one.
+All functions take and return arrays, so many segments cost little more than one.
 """
 
 from typing import assert_never
@@ -33,13 +33,13 @@ __all__ = [
 _VARINT_LIMITS = np.array([1 << 7 * count for count in range(1, 10)], dtype=np.uint64)
 
 _MANY = np.uint64(1 << 60)
-"""More values than this are counted as so many, lest their bytes are too many for 64 bits."""
+"""Larger numbers of values count as this one, so that sizes fit into 64 bits."""
 
 _TAG = np.uint64(1)  # every field number here is below 16
 
 
 def segment_size(segment: U64Segment) -> int:
-    """Return the bytes of a segment as a message of its own.
+    """Return the size of a segment as a message of its own.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def range_sizes(starts: Uint64Array, stops: Uint64Array) -> Uint64Array:
 
 
 def best_range_sizes(starts: Uint64Array, stops: Uint64Array) -> Uint64Array:
-    """Return the bytes of ranges in their smallest form: an array if they are short and high."""
+    """Return the size of ranges in their smallest form: an array if they are short and high."""
     counts = stops - starts
     arrays = array_sizes(counts, starts, stops - np.uint64(1))
     smallest = np.minimum(range_sizes(starts, stops), arrays)
@@ -93,7 +93,7 @@ def holes_sizes(
     first_holes: Uint64Array,
     last_holes: Uint64Array,
 ) -> Uint64Array:
-    """Return the bytes of ``RangeWithHoles`` segments with at least one hole each."""
+    """Return the size of ``RangeWithHoles`` segments with at least one hole each."""
     holes = _encoded_sizes(num_holes, first_holes, last_holes)
     return nested(_varint_field(starts) + _varint_field(stops) + nested(holes))
 
@@ -106,12 +106,12 @@ def bitmap_sizes(starts: Uint64Array, stops: Uint64Array) -> Uint64Array:
 
 
 def array_sizes(counts: Uint64Array, lowest: Uint64Array, highest: Uint64Array) -> Uint64Array:
-    """Return the bytes of ``SortedArray`` and ``Array`` segments with at least one value each."""
+    """Return the size of ``SortedArray`` and ``Array`` segments with at least one value each."""
     return nested(_encoded_sizes(counts, lowest, highest))
 
 
 def nested(sizes: Uint64Array) -> Uint64Array:
-    """Return the bytes of messages of some sizes within other messages."""
+    """Return the size of messages when nested in other messages."""
     return _TAG + _varint(sizes) + sizes
 
 
@@ -141,12 +141,12 @@ def _varint(values: Uint64Array) -> Uint64Array:
 
 
 def _varint_field(values: Uint64Array) -> Uint64Array:
-    """Return the bytes of number fields, of which zeros are not written."""
+    """Return the size of number fields; zeros are not written."""
     return _unless(values == 0, _TAG + _varint(values))
 
 
 def _bytes(counts: Uint64Array) -> Uint64Array:
-    """Return the bytes of bytes fields, of which empty ones are not written."""
+    """Return the size of bytes fields; empty ones are not written."""
     return _unless(counts == 0, nested(counts))
 
 

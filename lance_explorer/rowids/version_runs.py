@@ -1,4 +1,4 @@
-"""Row-version sequences: the version that created, or last updated, each row of a fragment."""
+"""Row-version sequences: which version created, or last updated, each row of a fragment."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ __all__ = ["RowVersionRuns"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowVersionRuns:
-    """Versions and how many rows in a row have each (docs/FORMAT.md 3.2).
+    """Versions, and how many consecutive rows have each (docs/FORMAT.md 3.2).
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class RowVersionRuns:
 
     @classmethod
     def of(cls, versions: Uint64Array) -> "RowVersionRuns":
-        """Return the runs of versions given row by row."""
+        """Return the runs of versions, given row by row."""
         begins = np.flatnonzero(np.diff(versions, prepend=~versions[:1]))
         return cls(np.diff(begins, append=len(versions)), versions[begins])
 
@@ -66,7 +66,7 @@ class RowVersionRuns:
         return np.repeat(self.versions, self.counts)
 
     def at(self, offsets: Positions) -> Uint64Array:
-        """Return the versions of some rows, each of which must be there."""
+        """Return the versions of some rows, which must all exist."""
         begins = begins_of(self.counts)
         return self.versions[np.searchsorted(begins, offsets, side="right") - 1]
 

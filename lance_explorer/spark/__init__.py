@@ -1,10 +1,9 @@
-"""Spark data sources and jobs, for tables that outgrow one machine.
+"""Spark data sources and jobs, for tables that are too large for one machine.
 
-Every session reads ``lance_explorer``, whose option ``view`` says what; after :func:`register` also
-``lance_explorer.rows``, ``lance_explorer.changes`` (as a stream, too), ``lance_explorer.metadata``
-and ``lance_explorer.history``. Tasks run the same code as
-on one machine; a DataFrame is pinned to one version when it is loaded. For how types map, see
-:mod:`lance_explorer.spark.types`.
+Every session can read ``lance_explorer``, with the option ``view``; after :func:`register` also
+``lance_explorer.rows``, ``lance_explorer.changes`` (also as a stream), ``lance_explorer.metadata``
+and ``lance_explorer.history``. Tasks run the same code as on one machine; a DataFrame is pinned to
+one version when it is loaded. For how types map, see :mod:`lance_explorer.spark.types`.
 """
 
 from lance_explorer.spark.requirements import require_pyspark

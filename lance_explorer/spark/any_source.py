@@ -1,8 +1,7 @@
 """``lance_explorer``: all the other sources under one short name, which a catalog table can have.
 
-Spark makes the source of a catalog table without any option when the table is read. Only the schema
-comes back from the catalog, with what stands in the metadata of its columns; so the options stand
-there.
+Spark creates the source of a catalog table without options when the table is read. The catalog
+returns only the schema with the metadata of its columns, so the options are stored there.
 """
 
 import json
@@ -33,7 +32,7 @@ SOURCES: tuple[type[Source], ...] = (
     HistorySource,
     ContentSource,
 )
-"""The sources that have a name of their own."""
+"""The sources with their own names."""
 
 _PREFIX = "lance_explorer."
 _VIEWS = {source.name().removeprefix(_PREFIX): source for source in SOURCES}
@@ -42,17 +41,17 @@ _OPTIONS = "lance_explorer.options"
 _GIVEN = "option."
 _VERSIONS = {"version", "end_version", "versionasof", "timestampasof", "endingversion"}
 _CATALOG = "provider"
-"""What Spark adds to the options of a catalog table, among others: so it is one."""
+"""An option that Spark adds for catalog tables: it tells that this is one."""
 
 
 class AnySource(Source):
-    """Rows of a version, or what ``view`` names.
+    """Rows of a version, or the frame that ``view`` names.
 
     Options: ``view``: ``rows``, which is the default, ``changes``, ``history``, ``metadata``,
     ``content``, or a frame of metadata such as ``versions``; and those of the source of that name.
     ``readChangeFeed`` is ``view`` ``changes``, as for Delta tables. ``CREATE TABLE ... USING
-    lance_explorer`` takes them too, but for secrets: a catalog keeps its options where others read
-    them.
+    lance_explorer`` takes the same options except secrets: others can read the options in a
+    catalog.
     """
 
     def __init__(self, options: dict[str, str]) -> None:
@@ -76,15 +75,15 @@ class AnySource(Source):
         return with_metadata(schema, {_OPTIONS: json.dumps(self._given)})
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Return what reads some columns once."""
+        """Return a batch reader for some columns."""
         return self._of(schema).reader(schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """Return what reads some columns of whatever comes."""
+        """Return a stream reader for some columns."""
         return self._of(schema).streamReader(schema)
 
     def _of(self, schema: StructType | None) -> Source:
-        """Return the source that is asked for; that of a catalog table by its schema."""
+        """Return the requested source; for a catalog table, from its schema."""
         if self._inner is None:
             kept = [
                 field.metadata[_OPTIONS] for field in schema or () if _OPTIONS in field.metadata
@@ -109,7 +108,7 @@ def _source(given: Mapping[str, str]) -> Source:
 
 
 def _of_catalog(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the options that somebody gave, without what Spark and the table's properties add."""
+    """Return the user's options, without those that Spark and the table's properties add."""
     options = {
         name.removeprefix(_GIVEN): value for name, value in given.items() if name.startswith(_GIVEN)
     }
@@ -119,14 +118,14 @@ def _of_catalog(given: Mapping[str, str]) -> dict[str, str]:
     for name in options:
         if name.startswith((STORAGE_PREFIX, LEDGER_PREFIX)) and may_be_secret(name):
             raise InvalidArgumentError(
-                f"{name} may be a secret, and a catalog keeps the options of a table where others "
-                "read them: let the environment of the workers have it, or use spark.read"
+                f"{name} may be a secret, and others can read the options of a catalog table: put "
+                "it into the environment of the workers, or use spark.read"
             )
     return options
 
 
 def _as_folder(path: str) -> str:
-    """Return a path as people write it; Spark writes that of a local folder as ``file:/``."""
+    """Return a path as people write it; Spark writes local folders as ``file:/``."""
     if path.startswith("file:/") and not path.startswith("file://"):
         return path.removeprefix("file:")
     return path

@@ -1,4 +1,4 @@
-"""A question about changes at fixed versions, and the pieces of work that answer it."""
+"""A question about changes between pinned versions, and the pieces of work that answer it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _ROWS_PER_BATCH = 65_536
 
 @dataclass(frozen=True, slots=True)
 class ChangesQuery:
-    """What is asked, at versions that are fixed."""
+    """The question, at pinned versions."""
 
     table: PinnedTable
     begin_version: int
@@ -36,13 +36,13 @@ class ChangesQuery:
     def changes(self) -> Changes:
         """Return the answer; a worker keeps it for its next task.
 
-        What a net comparison found is then found once a worker, not once a task.
+        Then a worker makes a net comparison once, not once for each task.
         """
         return _changes(self, state_rows(self.table.open()))
 
     @property
     def part_rows(self) -> int:
-        """About how many changed rows a piece of work has."""
+        """A piece of work has about so many changed rows."""
         return self.options.number("rows_per_partition", _ROWS_PER_PARTITION)
 
     def parts(self) -> list[ChangePart]:
@@ -52,7 +52,7 @@ class ChangesQuery:
 
 @lru_cache(maxsize=1)
 def _changes(query: ChangesQuery, rows: StateRows) -> Changes:
-    """Return the answer, as long as ``rows`` are those of the table."""
+    """Return the answer, if ``rows`` are those of the table."""
     options = query.options
     return changes(
         rows.view,
@@ -70,7 +70,7 @@ def _changes(query: ChangesQuery, rows: StateRows) -> Changes:
 def part_batches(
     query: ChangesQuery, part: ChangePart, schema: StructType, *, may_lack_columns: bool = False
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the lines of one part of a feed, as Spark wants them; columns it lacks may be null."""
+    """Yield the lines of one part of a feed in Spark's form; columns that it lacks are null."""
     target = target_schema(schema)
     for frame in query.changes().batches(_ROWS_PER_BATCH, progress=False, part=part):
         lacking = [name for name in target.names if name not in frame.columns]
@@ -80,8 +80,8 @@ def part_batches(
 
 
 def value_names(options: Options, schema: StructType) -> tuple[str, ...] | None:
-    """Return the columns of values that must be read for some columns of a feed."""
-    if CHANGED_COLUMNS in schema.names:  # which tells of all columns that the options name
+    """Return the value columns that must be read for some columns of a feed."""
+    if CHANGED_COLUMNS in schema.names:  # from all columns that the options name
         chosen = options.texts("columns")
         return None if chosen is None else tuple(chosen)
     return tuple([name for name in schema.names if name not in CHANGES.names])

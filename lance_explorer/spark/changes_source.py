@@ -1,6 +1,6 @@
 """``lance_explorer.changes``: what changed between two versions, and the same as a stream.
 
-The driver plans parts from metadata (:mod:`lance_explorer.changes.feed_parts`); each task makes its
+The driver plans parts from metadata (:mod:`lance_explorer.changes.feed_parts`); each task reads its
 part as :meth:`Changes.batches` does on one machine.
 """
 
@@ -58,7 +58,7 @@ _CHANGE_FEED = {"mode": "per_commit", "images": "both"}
 
 
 class ChangesSource(Source):
-    """Changes between two versions; as a stream, those of one version after the other.
+    """Changes between two versions; as a stream, the changes of each new version.
 
     Options: ``path``, ``branch``; ``begin_version`` (exclusive; 0 is the empty table, where a
     stream begins by default) and ``end_version`` (by default the latest; not for streams), each as
@@ -67,16 +67,15 @@ class ChangesSource(Source):
     ``columns``, ``key`` and ``include``: lists; ``tolerance``; ``rows_per_partition``;
     ``max_versions_per_batch`` (1,000), ``max_rows_per_batch`` (10 million) and
     ``max_bytes_per_batch`` (8 GiB of data files), for streams; ``allow_bases``, a list;
-    ``storage.*``; ``ledger`` and ``ledger.storage.*``. Options are as for :meth:`Table.changes`
-    and :func:`open_table`, except for these defaults. Also understood, with the meaning that they
-    have for Delta tables, are
-    ``startingVersion`` (inclusive; of a stream also ``latest``), ``endingVersion``,
-    ``startingTimestamp``, ``endingTimestamp``, ``readChangeFeed`` (each commit, values before and
-    after) (a day is its midnight in ``timeZone``, by default
-    UTC) and, for streams, ``failOnDataLoss``: if false, versions that were cleaned up before they
-    were read become a line of the event ``lost``. A stream has the columns of the latest version,
-    null in versions that lack them; if ``mode`` and ``begin_version`` are given, it has those of
-    all versions from there on.
+    ``storage.*``; ``ledger`` and ``ledger.storage.*``. Options are those of :meth:`Table.changes`
+    and :func:`open_table`, with these other defaults. Also understood, with the meaning that they
+    have for Delta tables, are ``startingVersion`` (inclusive; of a stream also ``latest``),
+    ``endingVersion``, ``startingTimestamp``, ``endingTimestamp``, ``readChangeFeed`` (each commit,
+    values before and after) (a day is its midnight in ``timeZone``, by default UTC) and, for
+    streams, ``failOnDataLoss``: if false, versions that were cleaned up before they were read
+    become a line of the event ``lost``. A stream has the columns of the latest version, null in
+    versions that lack them; if ``mode`` and ``begin_version`` are given, it has those of all
+    versions from there on.
     """
 
     def __init__(self, options: dict[str, str]) -> None:
@@ -105,22 +104,24 @@ class ChangesSource(Source):
     def schema(self) -> StructType:
         """Return all columns."""
         begin = self._begin
-        if not self._options.has_version("begin_version"):  # a stream may begin before what is kept
+        if not self._options.has_version(
+            "begin_version"
+        ):  # a stream may begin before kept versions
             begin = self._end
-        found = self._query(begin, None).changes()
-        schema = spark_schema(arrow_table(found.schema.to_frame()).schema, ids=CHANGES.names)
-        told = {
+        changes = self._query(begin, None).changes()
+        schema = spark_schema(arrow_table(changes.schema.to_frame()).schema, ids=CHANGES.names)
+        origin = {
             "table": self._table.ref.uri,
             "images": self._options.text("images"),
-            "has_row_ids": found._versions.ids_of is not None and self._begins_with_row_ids(),
+            "has_row_ids": changes._versions.ids_of is not None and self._begins_with_row_ids(),
         }
         commented = with_comments(schema, CHANGES, self.note)
-        return with_metadata(commented, {CHANGES_OF: json.dumps(told)})
+        return with_metadata(commented, {CHANGES_OF: json.dumps(origin)})
 
     def _begins_with_row_ids(self) -> bool:
-        """Return whether the first version that is read has stable row IDs; False without values.
+        """Return whether the first version has stable row IDs; False if no values are read.
 
-        A version may turn them on. The feed calls rows of earlier commits by their addresses.
+        A version may turn them on. The feed identifies rows of earlier commits by their addresses.
         """
         if self._options.text("images") not in ("after", "both"):
             return False
@@ -139,9 +140,9 @@ class ChangesSource(Source):
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
         """Return what reads some columns of whatever comes."""
         if self._options.has_version("end_version"):
-            raise InvalidArgumentError("end_version is not for streams, which have no end")
+            raise InvalidArgumentError("end_version is not allowed in streams, which have no end")
         if self._options.text("mode") not in (None, "per_commit"):
-            raise InvalidArgumentError("a stream has one mode, per_commit")
+            raise InvalidArgumentError("streams have only the mode per_commit")
         per_commit = self._options.with_values(mode="per_commit")
         there = self.schema().names
         for name in schema.names:
@@ -158,7 +159,7 @@ class ChangesSource(Source):
         columns = None if chosen is None else tuple(chosen)
         if schema is not None:
             columns = value_names(self._options, schema)
-        if self._table.handed is None:  # Spark keeps this source for the process that plans
+        if self._table.handed is None:  # Spark keeps this source for the planning process
             is_net = self._options.text("mode") in (None, "net")
             asks_before = is_net and "moved" in (self._options.texts("include") or ())
             table = self._table

@@ -1,4 +1,4 @@
-"""Comparing versions and tables by their values: by key, row for row, and as a whole."""
+"""Compares versions and tables by their values: by key, row by row, and as a whole."""
 
 import json
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def diff(
 ) -> DataFrame:
     """Return which rows differ between two versions or two tables, matched by a key.
 
-    One join in Spark, for any two tables: read both with ``lance_explorer.rows``.
+    One Spark join, for any two tables: read both with ``lance_explorer.rows``.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def diff(
     Raises
     ------
     InvalidArgumentError
-        If a column is not in both, has types of which none holds the values of both exactly, or is
+        If a column is missing in one of them, has types that no common type can hold exactly, or is
         compared and contains nested maps.
 
     Examples
@@ -70,7 +70,7 @@ def diff(
     rows_of("after", after)
     keys = names("key", key)
     if not keys:
-        raise InvalidArgumentError("key is at least one column that identifies a row")
+        raise InvalidArgumentError("key must name at least one column that identifies a row")
     chosen = None if columns is None else names("columns", columns)
     compared = _compared(before, after, keys, chosen)
     joined = _side(before, keys, compared, _BEFORE).join(
@@ -82,7 +82,7 @@ def diff(
     differing = [fn.when(~_same(after.schema[name].dataType, name), name) for name in compared]
     changed = fn.filter(fn.array(*differing).cast("array<string>"), lambda name: name.isNotNull())
     twice = [fn.coalesce(_own(side, _COUNT), fn.lit(1)) > 1 for side in (_BEFORE, _AFTER)]
-    found = joined.select(
+    lines = joined.select(
         *[fn.coalesce(_own(_AFTER, name), _own(_BEFORE, name)).alias(name) for name in keys],
         fn.when(is_new, "insert").when(is_gone, "delete").otherwise("update").alias("_change_type"),
         fn.when(~is_new & ~is_gone, changed).alias("changed_columns"),
@@ -90,7 +90,7 @@ def diff(
         _AFTER,
         (twice[0] | twice[1]).alias("is_uncertain"),
     )
-    return found.where(fn.col("changed_columns").isNull() | (fn.size("changed_columns") > 0))
+    return lines.where(fn.col("changed_columns").isNull() | (fn.size("changed_columns") > 0))
 
 
 def content(
@@ -172,7 +172,7 @@ def _compared(
         if old != new and common_type(*[_in_polars(kind) for kind in (old, new)]) is None:
             raise InvalidArgumentError(
                 f"column {name!r} is {old.simpleString()} before and {new.simpleString()} after, "
-                "and no type holds the values of both exactly; cast one of them, or compare others"
+                "and no type can hold both exactly; cast one of them, or compare other columns"
             )
     for name in chosen:
         kind = after.schema[name].dataType
@@ -184,13 +184,13 @@ def _compared(
 
 
 def _in_polars(kind: DataType) -> pl.DataType:
-    """Return the type that tells what values a Spark type has."""
+    """Return the type that distinguishes the values of a Spark type."""
     schema = target_schema(StructType([StructField("value", kind)]))
     return pl.DataFrame(schema.empty_table()).schema["value"]
 
 
 def _side(rows: DataFrame, keys: Sequence[str], compared: Sequence[str], side: str) -> DataFrame:
-    """Return one side of the join: keys, values, and which of how many rows with its key it is."""
+    """Return one side of the join: keys, values, and the rank and number of rows with the key."""
     of_key = Window.partitionBy(*keys)
     values = [_comparable(rows.schema[name].dataType, fn.col(name)) for name in compared]
     turn = fn.row_number().over(of_key.orderBy(fn.xxhash64(fn.lit(0), *values)))
@@ -212,7 +212,7 @@ def _same(kind: DataType, name: str) -> Column:
 
 
 def _comparable(kind: DataType, value: Column) -> Column:
-    """Return a value in a form that Spark can compare: of a map its entries, in order."""
+    """Return a value in a form that Spark can compare; for a map, its entries in order."""
     return fn.array_sort(fn.map_entries(value)) if isinstance(kind, MapType) else value
 
 

@@ -1,7 +1,7 @@
 """``lance_explorer.content``: a hash of all rows of a version, independent of their order.
 
-Each task adds up two 64-bit hashes of its rows, from different seeds, so that nothing but three
-numbers leaves it. Equal sums of equal numbers of rows mean equal rows, save for chances of 2^-128.
+Each task adds up two 64-bit hashes of its rows, with different seeds, so that only three numbers
+leave it. Equal sums over equally many rows mean equal rows, except with a probability of 2^-128.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ class ContentSource(RowsSource):
         return spark_schema(pa.schema(_SUMS))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Return what reads values and adds up their hashes."""
+        """Return a reader that adds up the hashes of values."""
         there = self.values.names
         names = sorted(self._options.texts("columns") or there)
         missing = [name for name in names if name not in there]
@@ -54,7 +54,7 @@ class _ContentReader(DataSourceReader):
         self._schema = schema
 
     def partitions(self) -> list[InputPartition]:
-        """Return the pieces of work: those of the rows."""
+        """Return the pieces of work: those of the rows source."""
         return list(self._rows.partitions())
 
     @says_what_is_wrong

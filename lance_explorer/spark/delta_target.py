@@ -1,4 +1,4 @@
-"""Changes into a Delta table, by ``deltalake``: a commit a batch, which has the batch's number."""
+"""Writes changes to a Delta table with ``deltalake``: each batch is a commit with its number."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ _GONE = "_is_gone"
 
 
 class DeltaTarget:
-    """A Delta table; its application transactions are the marks."""
+    """A Delta table; its application transactions hold the batch numbers."""
 
     def __init__(self, target: Any, _: Any, storage_options: Mapping[str, str]) -> None:
         self._options = dict(storage_options) or None
@@ -31,7 +31,7 @@ class DeltaTarget:
         return last is not None and last >= mark.number
 
     def merge(self, batch: Batch, mark: Mark) -> None:
-        """Merge a batch, in one commit."""
+        """Merge a batch in one commit."""
         marked = CommitProperties(app_transactions=[Transaction(mark.query, mark.number)])
         table = self._table()
         if table is None:

@@ -1,7 +1,7 @@
-"""What became of the rows of a DataFrame, and where they are: tasks look their own rows up.
+"""What happened to the rows of a DataFrame, and where they are: tasks look up their own rows.
 
-A join by ranges: Spark brings row IDs that are near one another together, in their order, and each
-task reads what tells of the fragments that can have its own. Nothing is collected.
+A join by ranges: Spark sorts row IDs into ranges, and each task reads only the metadata of
+fragments that can have its range. Nothing is collected.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ __all__ = ["LOCATED", "follow", "locate"]
 _ROWS_AT_A_TIME = 262_144
 
 _STRETCHES = 1024
-"""Into how many stretches the row IDs, or addresses, of a table are cut; tasks get whole ones."""
+"""The number of ranges of row IDs, or addresses, of a table; tasks get whole ranges."""
 
 _MOST = np.uint64(2**63 - 1)
 
@@ -141,8 +141,8 @@ def locate(
     Returns
     -------
     pyspark.sql.DataFrame
-        ``_rowid``, ``_rowaddr`` and ``fragment_id``, once for each row ID, in no order; null where
-        the row is not live.
+        ``_rowid``, ``_rowaddr`` and ``fragment_id``, one row for each row ID, in no order; null
+        where the row is not live.
 
     Raises
     ------
@@ -166,17 +166,17 @@ def locate(
     def answer(row_ids: Uint64Array) -> pl.DataFrame:
         index = SnapshotRowIdIndex(table.open(), number, bounds.with_any(row_ids))
         addresses = index.locate_many(row_ids)
-        found = addresses.is_not_null()
+        is_live = addresses.is_not_null()
         fragments = pl.Series(fragments_of(addresses.fill_null(0).to_numpy()), dtype=pl.UInt64())
         return LOCATED.build(
-            {"_rowid": row_ids, "_rowaddr": addresses, "fragment_id": fragments.set(~found, None)}
+            {"_rowid": row_ids, "_rowaddr": addresses, "fragment_id": fragments.set(~is_live, None)}
         )
 
     return _asked(_ids(rows, row_id, bounds.high), LOCATED, answer)
 
 
 def _ids(rows: DataFrame, row_id: str, highest: Uint64Array) -> DataFrame:
-    """Return the row IDs of a DataFrame, those of a stretch in one partition, in their order.
+    """Return the row IDs of a DataFrame in order, with each range in one partition.
 
     ``highest`` has the highest one of each fragment; more than Spark can have are aliases.
     """
@@ -204,7 +204,7 @@ def _number(view: HistoryView, name: str, version: VersionRef) -> int:
 
 
 def _asked(ids: DataFrame, frame: FrameSchema, answer: _Answer) -> DataFrame:
-    """Return what tasks answer for the row IDs that they have."""
+    """Return the answers of the tasks for their row IDs."""
     names = frame.names
     schema = spark_schema(arrow_table(frame.polars_schema.to_frame()).schema, ids=names)
     target = target_schema(schema)
@@ -217,7 +217,7 @@ def _asked(ids: DataFrame, frame: FrameSchema, answer: _Answer) -> DataFrame:
 
 
 def _some(batches: Iterator[pa.RecordBatch]) -> Iterator[Uint64Array]:
-    """Yield row IDs, which ascend, each once and many at a time: each time costs about the same."""
+    """Yield distinct ascending row IDs, many at a time: each batch has a fixed cost."""
     waiting, size = list[Uint64Array](), 0
     last = np.empty(0, dtype=np.uint64)
     for batch in batches:

@@ -1,4 +1,4 @@
-"""Frames on their way between Polars and Spark, and the metadata of many tables at once."""
+"""Converts frames between Polars and Spark, and reads the metadata of many tables at once."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ __all__ = ["from_polars", "metadata"]
 def from_polars(spark: SparkSession, frame: pl.DataFrame) -> DataFrame:
     """Return a Polars frame as a Spark DataFrame.
 
-    Types map as in :mod:`lance_explorer.spark.types`; uint64 becomes decimal(20,0), as for table
+    Types map as in :mod:`lance_explorer.spark.types`; uint64 becomes decimal(20,0), as in table
     data.
 
     Parameters
@@ -61,7 +61,7 @@ def metadata(
 ) -> DataFrame:
     """Return a frame of :attr:`Table.inspect`, or ``findings``, of many tables at once.
 
-    The manifests of each table are read and decoded in a task.
+    Tasks read and decode the manifests of each table.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What people give: sessions and frames of Spark, which must be looked at before Spark is asked."""
+"""Arguments of Spark functions: sessions and frames, checked before Spark is called."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,14 +14,14 @@ _OF_SESSIONS = ("read", "dataSource", "createDataFrame")
 
 
 def session_of(spark: SparkSession) -> SparkSession:
-    """Return a session; one of Spark Connect is of another class."""
+    """Return the session; Spark Connect has another class."""
     if isinstance(spark, type) or not all(hasattr(type(spark), name) for name in _OF_SESSIONS):
         raise InvalidArgumentError(f"spark is a SparkSession, not {shown(spark)}")
     return spark
 
 
 def is_remote(spark: SparkSession) -> bool:
-    """Return whether a session is one of Spark Connect, whose driver may be elsewhere."""
+    """Return whether a session is of Spark Connect, whose driver may be on another machine."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
@@ -31,12 +31,12 @@ def rows_of(name: str, frame: DataFrame) -> DataFrame:
 
 
 def option_texts(options: Mapping[str, Any]) -> dict[str, str]:
-    """Return options as the text that Spark hands on."""
-    found = dict[str, str]()
+    """Return options as the text that Spark passes on."""
+    texts = dict[str, str]()
     for name, value in options.items():
         if not isinstance(value, str | int):
             raise InvalidArgumentError(
                 f"the option {name} is text or a whole number, not of type {type(value).__name__}"
             )
-        found[name] = str(value).lower() if isinstance(value, bool) else str(value)
-    return found
+        texts[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    return texts

@@ -1,6 +1,6 @@
 """``lance_explorer.history``: what happened to rows, one row for each event, as ``table.follow``.
 
-A task follows a stretch of row IDs through the versions; without stable row IDs, the rows of some
+A task follows a range of row IDs through the versions; without stable row IDs, the rows of some
 fragments.
 """
 
@@ -43,7 +43,7 @@ _ROWS_PER_BATCH = 65_536
 
 @dataclass(frozen=True, slots=True)
 class _Ids:
-    """Row IDs that are asked for: some, or all from ``start`` to ``stop``."""
+    """The requested row IDs: a list, or all from ``start`` to ``stop``."""
 
     start: int = 0
     stop: int = 0
@@ -151,7 +151,7 @@ class _HistoryReader(DataSourceReader):
         return np.concatenate(parts)
 
     def _size(self, view: HistoryView, num_rows: int) -> int:
-        """Return how many rows a task follows, so that it does not find too many events."""
+        """Return how many rows a task follows, so that it does not get too many events."""
         history = view.history
         placed = np.maximum(history.live_rows, 0)[history.intervals.keys].sum()
         events_per_row = max(int(placed) // max(num_rows, 1), 1)
@@ -168,6 +168,6 @@ def _ids(piece: _Ids) -> Uint64Array:
 def _row_id(text: str) -> int:
     if not text.isdecimal() or len(text) > _MOST_DIGITS or int(text) >= 1 << 64:
         raise InvalidArgumentError(
-            f"row_ids are whole numbers from 0 to 2^64 - 1, not {shown(text)}"
+            f"row_ids must be whole numbers from 0 to 2^64 - 1, not {shown(text)}"
         )
     return int(text)

@@ -1,4 +1,4 @@
-"""Changes into an Iceberg table, by ``pyiceberg``: one transaction a batch, with its number."""
+"""Writes changes to an Iceberg table with ``pyiceberg``: a transaction for each batch."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,7 +22,7 @@ _MARK = "lance_explorer.batch-of."
 
 
 class IcebergTarget:
-    """An Iceberg table; its properties are the marks, set in the transaction that merges."""
+    """An Iceberg table; its properties hold the batch numbers, set while merging."""
 
     def __init__(self, target: Any, catalog: Any, _: Mapping[str, str]) -> None:
         self._table: Table | None = None
@@ -48,7 +48,7 @@ class IcebergTarget:
         return int(self._table.properties.get(f"{_MARK}{mark.query}", -1)) >= mark.number
 
     def merge(self, batch: Batch, mark: Mark) -> None:
-        """Merge a batch, in one transaction."""
+        """Merge a batch in one transaction."""
         table = self._table or self._made(batch.puts.schema)
         self._table = table
         table.refresh()
@@ -71,14 +71,14 @@ class IcebergTarget:
 
 
 def _any_of(keys: pa.Table) -> BooleanExpression:
-    """Return what is true for rows with any of some keys."""
+    """Return an expression that is true for rows with any of some keys."""
     if keys.num_columns == 1:
         return In(term=keys.column_names[0], values=keys.column(0).to_pylist())
     rows = keys.to_pylist()
     terms: list[BooleanExpression] = [
         And(*[EqualTo(term=name, value=value) for name, value in row.items()]) for row in rows
     ]
-    while len(terms) > 1:  # balanced, since a long chain is deeper than a stack
+    while len(terms) > 1:  # balanced, because a long chain is deeper than the stack
         pairs = zip_longest(terms[::2], terms[1::2], fillvalue=AlwaysFalse())
         terms = [Or(one, other) for one, other in pairs]
     return terms[0]

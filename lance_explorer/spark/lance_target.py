@@ -1,4 +1,4 @@
-"""Changes into another Lance table, by pylance: the properties of a commit have the mark."""
+"""Writes changes to another Lance table with pylance: a commit property has the batch number."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,10 +15,10 @@ __all__ = ["LanceTarget"]
 
 _QUERY, _BATCH = "lance_explorer.query", "lance_explorer.batch"
 _RECENT = 100
-"""Among so many commits the mark is looked for. To merge a batch again would change nothing."""
+"""The number of last commits in which the batch number is searched. Merging twice is harmless."""
 
 _ROW_ID, _STORED = "_rowid", "source_rowid"
-"""A table cannot have a column of the first name."""
+"""No column of a table can have the first of these names."""
 
 
 class LanceTarget:
@@ -38,13 +38,13 @@ class LanceTarget:
         if dataset is None:
             return False
         for transaction in dataset.get_transactions(_RECENT):
-            told = (transaction.transaction_properties or {}) if transaction else {}
-            if told.get(_QUERY) == mark.query and _BATCH in told:
-                return int(told[_BATCH]) >= mark.number
+            properties = (transaction.transaction_properties or {}) if transaction else {}
+            if properties.get(_QUERY) == mark.query and _BATCH in properties:
+                return int(properties[_BATCH]) >= mark.number
         return False
 
     def merge(self, batch: Batch, mark: Mark) -> None:
-        """Merge a batch: what is gone in a commit, the rest in the next one, which has the mark."""
+        """Merge a batch: deletes in one commit, the rest in the next one, which has the number."""
         keys = [_STORED if key == _ROW_ID else key for key in batch.keys]
         puts, gone = (_renamed(table) for table in (batch.puts, batch.gone))
         dataset = self._dataset()
@@ -60,8 +60,8 @@ class LanceTarget:
             return
         if gone.num_rows:
             builder = dataset.merge_insert(keys).when_matched_delete()
-            told = {_QUERY: mark.query} if puts.num_rows else marked
-            dataset = self._committed(dataset, builder, gone, told)
+            properties = {_QUERY: mark.query} if puts.num_rows else marked
+            dataset = self._committed(dataset, builder, gone, properties)
         if puts.num_rows:
             added = [field for field in puts.schema if field.name not in dataset.schema.names]
             if added:

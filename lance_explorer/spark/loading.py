@@ -1,15 +1,15 @@
-"""Questions that are asked through a session, so that a job can prepare them."""
+"""Questions that are asked through a session, so that a Spark job can prepare them."""
 
 from pyspark.sql import DataFrame, SparkSession
 
 from lance_explorer.arguments import check_choice, text
-from lance_explorer.changes.needed_versions import tells_itself
+from lance_explorer.changes.needed_versions import is_self_contained
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.view import HistoryView
 from lance_explorer.spark import unread
 from lance_explorer.spark.any_source import SOURCES
 from lance_explorer.spark.given import is_remote, option_texts, session_of
-from lance_explorer.spark.metadata_frames import BY_FRAGMENT, tells_history
+from lance_explorer.spark.metadata_frames import BY_FRAGMENT, is_about_history
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import TableRef, range_of
 from lance_explorer.spark.temporary_ledger import with_temporary_ledger
@@ -22,12 +22,12 @@ _NAMES = tuple([source.name().removeprefix(_PREFIX) for source in SOURCES])
 
 
 def load(spark: SparkSession, source: str, path: str, **options: str | int) -> DataFrame:
-    """Return what ``spark.read`` loads; tasks share the work on a large history.
+    """Return what ``spark.read`` loads, after tasks have shared the reading of a large history.
 
-    With ``spark.read`` alone, the driver reads the manifests of all versions that a question is
-    about. Here, if these have more than 256 MB and no ``ledger`` is given, a job reads them at
-    once; what it found is kept for further questions until this process ends. A session of Spark
-    Connect has no such job: record the table, and give its ``ledger``.
+    With ``spark.read`` alone, the driver reads the manifests of all versions that a question needs.
+    Here, if they take more than 256 MB and no ``ledger`` is given, a job reads them in parallel;
+    the result is kept for further questions until this process ends. Spark Connect sessions have no
+    such job: record the table, and pass its ``ledger``.
 
     Parameters
     ----------
@@ -62,11 +62,11 @@ def load(spark: SparkSession, source: str, path: str, **options: str | int) -> D
 
 
 def _prepared(spark: SparkSession, source: str, path: str, given: dict[str, str]) -> dict[str, str]:
-    """Return options with a ledger, if there is much to read and none is given."""
+    """Return the options with a ledger, if there is much to read and no ledger is given."""
     lower = hidden(given)
     frame = lower.get("frame", "")
     tells_all = source in ("changes", "history")
-    if not tells_all and not (frame in BY_FRAGMENT and tells_history(frame)):
+    if not tells_all and not (frame in BY_FRAGMENT and is_about_history(frame)):
         return given
     ref = TableRef.of(Options.parse(source, {**lower, "path": path}, tuple(lower)))
     if ref.ledger is not None:
@@ -74,7 +74,7 @@ def _prepared(spark: SparkSession, source: str, path: str, given: dict[str, str]
     try:
         table = ref.open()
     except LanceExplorerError:
-        return given  # a folder of tables, which tasks read; or the source tells what is wrong
+        return given  # a folder of tables, which tasks read; or the source reports what is wrong
     if unread_bytes(table) <= unread.MOST_BYTES or _is_near(source, table, lower):
         return given
     ledger = with_temporary_ledger(spark, ref).ledger
@@ -82,7 +82,7 @@ def _prepared(spark: SparkSession, source: str, path: str, given: dict[str, str]
 
 
 def _is_near(source: str, table: HistoryView, lower: dict[str, str]) -> bool:
-    """Whether a question is about few versions, which tell what changed between them."""
+    """Whether a question needs few versions, which say by themselves what changed."""
     begin = lower.get("begin_version", lower.get("startingversion", ""))
     end = lower.get("end_version", lower.get("endingversion", str(table.latest_version)))
     if source != "changes" or not (begin.isdecimal() and end.isdecimal()):
@@ -90,4 +90,4 @@ def _is_near(source: str, table: HistoryView, lower: dict[str, str]) -> bool:
     some = range_of(table, int(begin), int(end))
     if some is None or unread_bytes(some) > unread.MOST_BYTES:
         return False
-    return tells_itself(some, table)
+    return is_self_contained(some, table)

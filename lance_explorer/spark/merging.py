@@ -1,6 +1,6 @@
 """A copy of a table elsewhere that follows its changes: each micro-batch is merged by key.
 
-The source is never written. What is written is the one target that the caller names.
+The source is never written. It writes only the one target that the caller names.
 """
 
 import json
@@ -44,10 +44,10 @@ def merge_into(
 ) -> "DataStreamWriter":
     """Return what keeps a copy of a table up to date; start it as any writer of a stream.
 
-    Of each micro-batch the last change of each key counts, and deleted rows are deleted. Each batch
-    is one step of the target, with the query and the number of the batch in it: one that is there
-    already is not merged again, whatever was killed. A batch is merged by the driver, so it must
-    fit its memory: bound it by ``max_rows_per_batch``.
+    In each micro-batch the last change of each key counts, and deleted rows are deleted. Each batch
+    is one step of the target that also stores the query and the number of the batch: after a crash,
+    a batch that is already there is not merged again. The driver merges a batch, so the batch must
+    fit into its memory: limit it with ``max_rows_per_batch``.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def merge_into(
     key_names, options = list(names("keys", keys)), StorageOptions(storage_options)
     _check_stream(rows_of("stream", stream), key_names)
     copy = target_of(target, format, catalog, options)
-    tables = {told["table"] for one in stream.schema if (told := _told(one.metadata))}
+    tables = {origin["table"] for one in stream.schema if (origin := _origin(one.metadata))}
     for table in tables:
         if _is_within(copy.uri, table) or _is_within(table, copy.uri):
             raise InvalidArgumentError(
@@ -122,36 +122,36 @@ def _merging(target: Target, keys: list[str]) -> Callable[[DataFrame, int], None
 
 
 def last_changes(lines: pa.Table, keys: Sequence[str]) -> Batch:
-    """Return what a micro-batch leaves behind: the rows to put, and the keys that are gone.
+    """Return the result of a micro-batch: the rows to write, and the keys to delete.
 
-    Within a commit, what a key was goes before what it becomes.
+    Within a commit, the old key of a row is deleted before its new key is written.
 
     Raises
     ------
     VersionNotFoundError
         If versions were cleaned up before they were read.
     InvalidArgumentError
-        If a key is null, or names two rows.
+        If a key is null, or two rows have it.
     """
-    told = pl.DataFrame(lines.select([*dict.fromkeys([*keys, _TYPE, _VERSION, _EVENT])]))
-    lost = told.filter(pl.col(_EVENT) == "lost")
+    changes = pl.DataFrame(lines.select([*dict.fromkeys([*keys, _TYPE, _VERSION, _EVENT])]))
+    lost = changes.filter(pl.col(_EVENT) == "lost")
     if len(lost):
         raise VersionNotFoundError(
             f"changes up to version {max(lost[_VERSION])} are lost: versions were cleaned up "
             "before they were read. Begin a new copy, with a new checkpoint"
         )
-    if told.select(pl.any_horizontal(pl.col(*keys).is_null()).any()).item():
+    if changes.select(pl.any_horizontal(pl.col(*keys).is_null()).any()).item():
         raise InvalidArgumentError(f"keys name a row each, but {', '.join(keys)} is null in some")
     is_put = pl.col(_TYPE).cast(pl.String).is_in(_PUTS)
-    told = told.with_columns(_is_put=is_put).with_row_index("_line")
-    puts = told.filter("_is_put")
+    changes = changes.with_columns(_is_put=is_put).with_row_index("_line")
+    puts = changes.filter("_is_put")
     twice = puts.filter(puts.select(*keys, _VERSION).is_duplicated())
     if len(twice):
         raise InvalidArgumentError(
             f"keys name a row each, but version {twice[_VERSION][0]} has written several with "
             + ", ".join([f"{key} {shown(twice[key][0])}" for key in keys])
         )
-    last = told.sort(_VERSION, "_is_put").unique(keys, keep="last", maintain_order=True)
+    last = changes.sort(_VERSION, "_is_put").unique(keys, keep="last", maintain_order=True)
     values = lines.select([n for n in lines.column_names if n in keys or n not in _OWN])
     return Batch(
         tuple(keys),
@@ -161,28 +161,28 @@ def last_changes(lines: pa.Table, keys: Sequence[str]) -> Batch:
 
 
 def _check_stream(stream: DataFrame, keys: list[str]) -> None:
-    """Raise InvalidArgumentError unless a stream tells all that a merge by some keys needs."""
-    told = [found for field in stream.schema if (found := _told(field.metadata))]
+    """Raise InvalidArgumentError unless a stream has all that a merge by these keys needs."""
+    origins = [origin for field in stream.schema if (origin := _origin(field.metadata))]
     there = stream.columns
-    if not stream.isStreaming or not told or not {_TYPE, _VERSION, _EVENT} <= {*there}:
+    if not stream.isStreaming or not origins or not {_TYPE, _VERSION, _EVENT} <= {*there}:
         raise InvalidArgumentError(
-            "stream is one of lance_explorer.changes, which spark.readStream loads, with its "
+            "stream must be one of lance_explorer.changes, loaded by spark.readStream, with its "
             f"columns {_TYPE}, {_VERSION} and {_EVENT}"
         )
     missing = [key for key in keys if key not in there]
     if missing:
         raise InvalidArgumentError(f"no column {missing[0]!r}; there are: {', '.join(there)}")
-    if told[0]["images"] not in ("after", "both"):
+    if origins[0]["images"] not in ("after", "both"):
         raise InvalidArgumentError(
-            f"a copy needs the values after each change: images is {told[0]['images']!r}, give "
+            f"a copy needs the values after each change: images is {origins[0]['images']!r}, give "
             'the stream option("images", "after"), or "both" if keys are columns of the table'
         )
-    if _ROW_ID in keys and not told[0]["has_row_ids"]:
+    if _ROW_ID in keys and not origins[0]["has_row_ids"]:
         raise InvalidArgumentError(
             "this table has no stable row IDs, and a row address names another row after a "
             'compaction: name the columns of a key, with option("images", "both")'
         )
-    if _ROW_ID not in keys and told[0]["images"] != "both":
+    if _ROW_ID not in keys and origins[0]["images"] != "both":
         raise InvalidArgumentError(
             f"rows are found by {', '.join(keys)}, which an update may change, and a delete must "
             'tell: give the stream option("images", "both")'
@@ -190,18 +190,18 @@ def _check_stream(stream: DataFrame, keys: list[str]) -> None:
 
 
 def _is_within(uri: str, other: str) -> bool:
-    """Whether a place is another one, or below it."""
+    """Whether a location is another one, or below it."""
     place, above = (_plain(one) for one in (uri, other))
     return f"{place}/".startswith(f"{above}/")
 
 
 def _plain(uri: str) -> str:
-    """Return a place in one spelling, without links."""
+    """Return a location in one spelling, without symbolic links."""
     scheme, _, rest = uri.rpartition("://")
     return str(Path(rest).resolve()) if scheme in ("", "file") else uri.rstrip("/")
 
 
-def _told(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return what a source of changes says of itself at each of its columns."""
-    found = (metadata or {}).get(CHANGES_OF)
-    return json.loads(found) if found else None
+def _origin(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return what a source of changes wrote into the metadata of its columns."""
+    text = (metadata or {}).get(CHANGES_OF)
+    return json.loads(text) if text else None

@@ -17,7 +17,7 @@ from lance_explorer.inspect.catalogue import FRAMES, frame
 from lance_explorer.lineage.graph import lineage
 from lance_explorer.lineage.nodes import EDGES, STATES
 
-__all__ = ["BY_FRAGMENT", "SERVED", "fragment_ranges", "served", "tells_history"]
+__all__ = ["BY_FRAGMENT", "SERVED", "fragment_ranges", "is_about_history", "served"]
 
 _OTHERS: dict[FrameSchema, Callable[[HistoryView], pl.DataFrame]] = {
     EDGES: lambda view: lineage(view).edges(),
@@ -30,7 +30,7 @@ _OTHERS: dict[FrameSchema, Callable[[HistoryView], pl.DataFrame]] = {
 _MAKE = {schema.name: make for schema, make in _OTHERS.items()}
 
 SERVED: dict[str, FrameSchema] = {**FRAMES, **{schema.name: schema for schema in _OTHERS}}
-"""The frames of ``table.inspect``, the graph of fragments, all that checks find, disk, tables."""
+"""The frames of ``table.inspect``, of fragments, of all checks, of disk use, and of tables."""
 
 BY_FRAGMENT = frozenset(
     f"{which}{name}"
@@ -44,7 +44,7 @@ BY_FRAGMENT = frozenset(
     )
     for which in ("", "all_")
 )
-"""The frames of which each row is told by one fragment alone."""
+"""The frames in which each row comes from one fragment alone."""
 
 
 def served(view: HistoryView, name: str, depth: Depth = "quick") -> pl.DataFrame:
@@ -54,13 +54,13 @@ def served(view: HistoryView, name: str, depth: Depth = "quick") -> pl.DataFrame
     return _MAKE[name](view) if name in _MAKE else frame(view, name)
 
 
-def tells_history(name: str) -> bool:
-    """Tell whether a frame by fragment is of all versions, or of one."""
+def is_about_history(name: str) -> bool:
+    """Tell whether a frame by fragment covers all versions, or one."""
     return name.startswith("all_")
 
 
 def fragment_ranges(view: HistoryView, name: str, size: int) -> list[range]:
-    """Return ranges of fragment IDs that make about as many rows of fragments each.
+    """Return ranges of fragment IDs with about equally many rows of fragments.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def fragment_ranges(view: HistoryView, name: str, size: int) -> list[range]:
         How many fragments a range has, or, of all versions, how many of their states.
     """
     version = view.latest_version
-    history = view.history if tells_history(name) else view.version(version)
+    history = view.history if is_about_history(name) else view.version(version)
     ids = np.sort(history.states.ids[history.intervals.keys])
     if len(ids) <= size:
         return []

@@ -1,8 +1,8 @@
 """``lance_explorer.metadata``: any frame of ``table.inspect``, of one table or of many.
 
-Manifests are read and decoded in the tasks, those of some small tables or of a large one in each.
-Frames that each fragment tells alone are made of some fragments of a large table in each task, of
-versions that the driver read.
+Tasks read and decode manifests: each those of several small tables, or of one large one. Frames by
+fragment are made in tasks, each from some fragments of a large table, for versions that the driver
+read.
 """
 
 from collections.abc import Iterator
@@ -31,8 +31,8 @@ from lance_explorer.spark.metadata_frames import (
     BY_FRAGMENT,
     SERVED,
     fragment_ranges,
+    is_about_history,
     served,
-    tells_history,
 )
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
@@ -59,7 +59,7 @@ _ROWS_PER_BATCH = 65_536
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A table, and the version at which its frame is wanted; None if it could not be opened."""
+    """A table, and the version of its frame; None if it could not be opened."""
 
     ref: TableRef
     pinned: PinnedTable | None
@@ -89,7 +89,7 @@ class MetadataSource(Source):
             raise InvalidArgumentError(f"no frame {self._frame!r}; there are: {', '.join(SERVED)}")
         depth = self._options.text("depth")
         if depth is not None and self._frame != CHECKS.name:
-            raise InvalidArgumentError("depth is for the frame checks")
+            raise InvalidArgumentError("depth is only for the frame checks")
         check_choice("depth", depth or "quick", DEPTHS)
         self._pieces = _pieces(self._options)
         if depth is not None:
@@ -103,7 +103,7 @@ class MetadataSource(Source):
         return "lance_explorer.metadata"
 
     def schema(self) -> StructType:
-        """Return the columns of the frame, after that of the table."""
+        """Return the columns of the frame, with the table's URI in front."""
         columns = pl.Schema({_TABLE: TEXT, **SERVED[self._frame].polars_schema})
         ids = () if self._frame == DETACHED.name else columns.names()  # those are from 2^63 on
         schema = spark_schema(arrow_table(columns.to_frame()).schema, ids)
@@ -116,7 +116,7 @@ class MetadataSource(Source):
             raise InvalidArgumentError(f"{self._frame} has no column {missing[0]!r}")
         pieces, table = self._pieces, self._pieces[0].pinned
         if len(pieces) == 1 and table is not None and self._frame in BY_FRAGMENT:
-            read = table.with_versions() if tells_history(self._frame) else table.with_version()
+            read = table.with_versions() if is_about_history(self._frame) else table.with_version()
             pieces = [replace(pieces[0], pinned=read)]
             size = self._options.number("fragments_per_partition", _FRAGMENTS_PER_PARTITION)
             ranges = fragment_ranges(read.open(), self._frame, size)
@@ -154,8 +154,8 @@ class _MetadataReader(DataSourceReader):
         target = target_schema(self._schema)
         waiting = list[pl.DataFrame]()
         for piece in partition.value:
-            found = _of_table(self._frame, piece)
-            waiting.append(found.with_columns(pl.lit(piece.ref.uri).alias(_TABLE)))
+            frame = _of_table(self._frame, piece)
+            waiting.append(frame.with_columns(pl.lit(piece.ref.uri).alias(_TABLE)))
             if sum([len(each) for each in waiting]) >= _ROWS_PER_BATCH:
                 yield from batches_of(pl.concat(waiting), target)
                 waiting.clear()
@@ -178,14 +178,14 @@ class _FragmentsReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of some fragments."""
         target = target_schema(self._schema)
-        found = _of_table(self._frame, self._piece, partition.value)
-        found = found.with_columns(pl.lit(self._piece.ref.uri).alias(_TABLE))
-        for some in found.iter_slices(_ROWS_PER_BATCH):
+        frame = _of_table(self._frame, self._piece, partition.value)
+        frame = frame.with_columns(pl.lit(self._piece.ref.uri).alias(_TABLE))
+        for some in frame.iter_slices(_ROWS_PER_BATCH):
             yield from batches_of(some, target)
 
 
 def _of_table(name: str, piece: _Piece, fragments: range | None = None) -> pl.DataFrame:
-    """Return the frame of a table; that it cannot be opened is a finding, or else an error."""
+    """Return the frame of a table; if it cannot be opened, a finding or else an error."""
     try:
         view = piece.pinned.open() if piece.pinned else piece.ref.open()
         some = view if fragments is None else view.of_fragments(fragments)
@@ -211,7 +211,7 @@ def _pieces(options: Options) -> list[_Piece]:
     if not refs:
         raise InvalidArgumentError("there is no table in the list")
     if len(refs) > 1 and options.has_version("version"):
-        raise InvalidArgumentError("a version needs a single table; these are several")
+        raise InvalidArgumentError("version needs a single table; these are several")
     if len(refs) > 1:
         in_flight = open_storage(refs[0].uri, storage).in_flight
         asked = [(1, partial(_pinned_or_not, ref)) for ref in refs]
@@ -219,12 +219,12 @@ def _pieces(options: Options) -> list[_Piece]:
     [ref] = refs
     view = ref.open()
     version = options.version_ref("version", view)
-    found = resolve(view, -1 if version is None else version)
-    return [_Piece(ref, PinnedTable.at(found.view, found.version, ref))]
+    resolved = resolve(view, -1 if version is None else version)
+    return [_Piece(ref, PinnedTable.at(resolved.view, resolved.version, ref))]
 
 
 def _pinned_or_not(ref: TableRef) -> _Piece:
-    """Return one table of many; why it cannot be opened, its task will tell."""
+    """Return one table of many; if it cannot be opened, its task will say why."""
     try:
         view = ref.open()
         size = sum([file.size_bytes for file in view.listing.versions])
@@ -234,7 +234,7 @@ def _pinned_or_not(ref: TableRef) -> _Piece:
 
 
 def _tables_at(uri: str, storage: StorageOptions, options: Options) -> list[str]:
-    """Return the table at a URI, or those below it; one that is gone may still be recorded."""
+    """Return the table at a URI, or the tables below it; a lost table may be recorded."""
     try:
         return tables_below(uri, storage)
     except TableNotFoundError:

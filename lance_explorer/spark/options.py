@@ -1,7 +1,7 @@
-"""The options of data sources: which table, and what else a source asks for.
+"""The options of data sources: the table, and further options of each source.
 
-Spark hands options on as text, and their names in any case. One that a source does not know is an
-error, so that a typing error is not an answer to another question.
+Spark passes options as text, with names in any case. An unknown option is an error, so that a
+typing error does not get the answer to another question.
 """
 
 import json
@@ -21,10 +21,10 @@ from lance_explorer.storage import Hidden
 __all__ = ["LEDGER_PREFIX", "STORAGE_PREFIX", "Options", "hidden"]
 
 STORAGE_PREFIX = "storage."
-"""What the names of storage options begin with. They are never shown."""
+"""The prefix of storage options. They are never shown."""
 
 LEDGER_PREFIX = "ledger.storage."
-"""The same for the store of the ledger, which has options of its own."""
+"""The same for the storage of the ledger, which has its own options."""
 
 _MOST_DIGITS = 20
 
@@ -38,17 +38,17 @@ _OTHER_NAMES = {
     "begin_version": ("startingVersion", "startingTimestamp"),
     "end_version": ("endingVersion", "endingTimestamp"),
 }
-"""The names that readers of Delta tables have for versions; they mean what they mean there."""
+"""The names of versions in readers of Delta tables; they have the same meaning."""
 
 
 def hidden(options: Mapping[str, str]) -> dict[str, str]:
-    """Return options by lower names; those of object stores do not show in a traceback."""
+    """Return options with lower-case names; storage options are hidden from tracebacks."""
     lower = {name.lower(): value for name, value in options.items()}
     return {k: Hidden(v) if _prefix(k) else v for k, v in lower.items()}
 
 
 def _prefix(name: str) -> str:
-    """Return with which prefix the name of an option begins; empty if with none."""
+    """Return the prefix that the name of an option has; empty if it has none."""
     return next((one for one in (LEDGER_PREFIX, STORAGE_PREFIX) if name.startswith(one)), "")
 
 
@@ -64,7 +64,7 @@ class Options:
 
     @classmethod
     def parse(cls, source: str, given: Mapping[str, str], known: Collection[str]) -> "Options":
-        """Return the options of a source, which has some of its own beside the common ones."""
+        """Return the options of a source, which accepts some of its own beside the common ones."""
         others = [other for name in known for other in _OTHER_NAMES.get(name, ())]
         names = (*_COMMON, *known, *others, *(("timeZone",) if others else ()))
         given = hidden(given)
@@ -86,22 +86,22 @@ class Options:
         return f"Options({self.source}, {dict(self.values)}, {len(self.storage)} storage options)"
 
     def with_values(self, **values: str) -> "Options":
-        """Return the same with some others."""
+        """Return the same options with some replaced."""
         return replace(self, values=tuple(sorted({**dict(self.values), **values}.items())))
 
     def text(self, name: str) -> str | None:
-        """Return an option as it was given; None if it was not."""
+        """Return an option as given; None if it was not given."""
         return dict(self.values).get(name)
 
     def required(self, name: str, example: str) -> str:
-        """Return an option that must be given."""
+        """Return a required option."""
         text = self.text(name)
         if text is None:
             raise InvalidArgumentError(f"{self.source} needs {name}, such as {example}")
         return text
 
     def number(self, name: str, default: int, *, least: int = 1) -> int:
-        """Return an option that is a whole number."""
+        """Return an option that must be a whole number."""
         text = self.text(name)
         if text is None:
             return default
@@ -109,7 +109,7 @@ class Options:
         return whole_number(name, number, least)
 
     def flag(self, name: str, *, default: bool) -> bool:
-        """Return an option that is true or false."""
+        """Return an option that must be true or false."""
         text = self.text(name.lower())
         if text is not None and text.lower() not in ("true", "false"):
             raise InvalidArgumentError(f"{name} is true or false, not {shown(text)}")
@@ -117,15 +117,15 @@ class Options:
 
     @property
     def allow_bases(self) -> tuple[str, ...]:
-        """Where the table may lead, beside what is near it."""
+        """The locations that the table may use, beside those near it."""
         return tuple(self.texts("allow_bases") or ())
 
     def has_version(self, name: str) -> bool:
-        """Tell whether a version was given, under whatever name."""
+        """Tell whether a version was given, under any of its names."""
         return self._name_of(name) is not None
 
     def version_ref(self, name: str, view: HistoryView) -> VersionRef | None:
-        """Return a version as it was given, as text or number; None if it was not."""
+        """Return a version as given, as text or number; None if it was not given."""
         given = self._name_of(name)
         if given is None:
             return None
@@ -151,14 +151,14 @@ class Options:
             raise InvalidArgumentError(f"{name}: {error}") from None
 
     def _name_of(self, name: str) -> str | None:
-        """Return under which name a version was given."""
+        """Return the name under which a version was given."""
         given = [n for n in (name, *_OTHER_NAMES[name]) if self.text(n.lower()) is not None]
         if len(given) > 1:
             raise InvalidArgumentError(f"give {given[0]} or {given[1]}, not both")
         return given[0] if given else None
 
     def _version_at(self, view: HistoryView, name: str, text: str) -> int:
-        """Return the version of a time; of a start, the one before all that are not older."""
+        """Return the version at a time; as a start, the last version before that time."""
         time = self._time(name, text)
         if name == "startingTimestamp":
             last = view.history.records[-1]
@@ -168,14 +168,14 @@ class Options:
                 return view.version_as_of(time - timedelta(microseconds=1))
             except VersionNotFoundError:
                 return 0
-        found = view.version_as_of(time)
+        version = view.version_as_of(time)
         timestamp = view.version(view.latest_version).records[0].manifest.timestamp
         if name == "timestampAsOf" and timestamp is not None and time > timestamp:
             raise VersionNotFoundError(
                 f"{name} {text} is after the latest version, {view.latest_version}, which was "
                 f"committed at {timestamp.isoformat(sep=' ')}"
             )
-        return found
+        return version
 
     def _time(self, name: str, text: str) -> datetime:
         zone = self.text(_ZONE) or "UTC"
@@ -184,22 +184,22 @@ class Options:
             return time if time.tzinfo else time.replace(tzinfo=ZoneInfo(zone))
         except (ValueError, ZoneInfoNotFoundError, OSError) as error:
             raise InvalidArgumentError(
-                f"{name} is a time such as 2026-11-22 12:00:00 and timeZone one such as "
+                f"{name} must be a time such as 2026-11-22 12:00:00 and timeZone one such as "
                 f"Europe/Berlin, not {shown(text)} in {shown(zone)}"
             ) from error
 
     def texts(self, name: str) -> list[str] | None:
-        """Return an option that is a list: in JSON, or with commas between."""
+        """Return an option that is a list: as JSON, or separated by commas."""
         text = self.text(name)
         if text is None:
             return None
         if not text.lstrip().startswith("["):
             return [part.strip() for part in text.split(",") if part.strip()]
         try:
-            found = json.loads(text)
+            content = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise InvalidArgumentError(f"{name} is a list in JSON, not {shown(text)}") from error
-        return list(names(name, found))
+        return list(names(name, content))
 
 
 def _no_option(source: str, name: str, names: Collection[str]) -> InvalidArgumentError:

@@ -1,9 +1,9 @@
-"""Changes into a folder of Parquet files, which any reader reads as a whole.
+"""Writes changes into a folder of Parquet files, which any reader reads as a whole.
 
-Files that have a changed key are written anew without it, and the rows that are put are a new file.
-What the folder is made of stands in a list, which is replaced at once. Then files that it does not
-name any more are removed, and new ones are given names that readers see; whoever was killed there
-leaves that to the next one. A folder that has files and no such list is somebody else's.
+Files with a changed key are written again without it, and new rows go into a new file. A list names
+the files of the folder, and is replaced atomically. Then unlisted files are removed, and new files
+get names that readers see; after a crash, the next writer does that. A folder that has files but no
+such list belongs to somebody else.
 """
 
 import json
@@ -30,7 +30,7 @@ _LIST, _NEW = "_merged.json", "_new-"
 _OURS = re.compile(rf"({_NEW})?part-[0-9a-f]{{32}}\.parquet")
 _SMALL_BYTES = 32 << 20
 _MOST_SMALL = 8
-"""More small files than this become one."""
+"""If there are more small files than this, they become one."""
 
 
 class ParquetTarget:
@@ -43,18 +43,18 @@ class ParquetTarget:
 
     def has(self, mark: Mark) -> bool:
         """Return whether the list has the number of a batch, or a later one."""
-        told = self._read()
-        self._begin(told)
-        return int(told["batches"].get(mark.query, -1)) >= mark.number
+        content = self._read()
+        self._begin(content)
+        return int(content["batches"].get(mark.query, -1)) >= mark.number
 
     def merge(self, batch: Batch, mark: Mark) -> None:
-        """Merge a batch: the folder is as before until its list is replaced."""
-        told = self._read()
-        self._begin(told)
+        """Merge a batch: the folder stays as it was until its list is replaced."""
+        content = self._read()
+        self._begin(content)
         changed = pl.DataFrame(batch.changed)
         kept, written = list[str](), list[str]()
-        columns = self._columns(told["files"], batch.puts.schema)
-        for name in told["files"]:
+        columns = self._columns(content["files"], batch.puts.schema)
+        for name in content["files"]:
             rest = self._without(name, changed, columns)
             if rest is None:
                 kept.append(name)
@@ -63,14 +63,14 @@ class ParquetTarget:
         if batch.puts.num_rows:
             written.append(self._write(batch.puts, columns))
         files = self._together(kept, written, columns)
-        batches = {**told["batches"], mark.query: mark.number}
+        batches = {**content["batches"], mark.query: mark.number}
         self._replace(json.dumps({"files": files, "batches": batches}, indent=1))
         self._tidy(files)
 
-    def _begin(self, told: dict[str, Any]) -> None:
-        """Make the folder, or end what somebody who was killed has left."""
+    def _begin(self, content: dict[str, Any]) -> None:
+        """Create the folder, or finish what a crashed writer left."""
         self._fs.create_dir(self._folder)
-        self._tidy(told["files"])
+        self._tidy(content["files"])
 
     def _columns(self, files: list[str], added: pa.Schema) -> pa.Schema:
         """Return the columns of all files, which are the same in each, and the added ones."""
@@ -80,7 +80,7 @@ class ParquetTarget:
             return pa.unify_schemas([file.schema_arrow, added]).remove_metadata()
 
     def _without(self, name: str, changed: pl.DataFrame, columns: pa.Schema) -> pa.Table | None:
-        """Return the rows of a file without those of some keys; None if it can stay as it is."""
+        """Return the rows of a file without some keys; None if the file can stay as it is."""
         with self._open(name) as file:
             if file.schema_arrow.names == columns.names and not self._may_have(name, changed):
                 return None
@@ -91,7 +91,7 @@ class ParquetTarget:
             return file.read().take(rest["_row"].to_arrow())
 
     def _may_have(self, name: str, changed: pl.DataFrame) -> bool:
-        """Whether a file has rows between the least and the greatest of some keys."""
+        """Whether a file has rows between the smallest and the largest of some keys."""
         key = changed.columns[0]
         low, high = changed[key].min(), changed[key].max()
         if not isinstance(low, int | str):
@@ -101,7 +101,7 @@ class ParquetTarget:
         return bool(file.count_rows(filter=(field >= low) & (field <= high)))
 
     def _together(self, kept: list[str], written: list[str], columns: pa.Schema) -> list[str]:
-        """Return the files with small ones as one, if they are many."""
+        """Return the files, with small ones merged if there are many."""
         names = [*kept, *written]
         small = [name for name in names if self._size(name, written) < _SMALL_BYTES]
         if len(small) <= _MOST_SMALL:
@@ -118,7 +118,7 @@ class ParquetTarget:
         return int(self._fs.get_file_info(path).size or 0)
 
     def _write(self, rows: pa.Table, columns: pa.Schema) -> str:
-        """Write a file that no reader sees yet; return its name."""
+        """Write a file that readers do not see yet; return its name."""
         rows = pa.concat_tables([columns.empty_table(), rows], promote_options="default")
         name = f"part-{uuid4().hex}.parquet"
         with self._fs.open_output_stream(self._path(name, is_new=True)) as stream:
@@ -135,11 +135,11 @@ class ParquetTarget:
             self._check_empty()
             return {"files": [], "batches": {}}
         with self._fs.open_input_stream(path) as stream:
-            found: dict[str, Any] = json.loads(stream.read())
-        return found
+            content: dict[str, Any] = json.loads(stream.read())
+        return content
 
     def _check_empty(self) -> None:
-        """Raise InvalidArgumentError if the folder has files of others."""
+        """Raise InvalidArgumentError if the folder has files that merge_into did not write."""
         files = fs.FileSelector(self._folder, allow_not_found=True)
         for info in self._fs.get_file_info(files):
             if not info.base_name.startswith((_NEW, _LIST)):
@@ -149,7 +149,7 @@ class ParquetTarget:
                 )
 
     def _replace(self, text: str) -> None:
-        """Replace the list at once: a store does so by itself."""
+        """Replace the list atomically: a store does so by itself."""
         path = f"{self._folder}/{_LIST}"
         is_local = isinstance(self._fs, fs.LocalFileSystem)
         with self._fs.open_output_stream(f"{path}.new" if is_local else path) as stream:
@@ -158,7 +158,7 @@ class ParquetTarget:
             self._fs.move(f"{path}.new", path)
 
     def _tidy(self, files: list[str]) -> None:
-        """Give files that are listed their names, and remove the others that were written here."""
+        """Give listed files their names, and remove the other files that merge_into wrote."""
         for name in self._there():
             listed = name.removeprefix(_NEW)
             if listed not in files:

@@ -1,9 +1,9 @@
-"""One table at one version, the same in the driver and in every task."""
+"""One table at one version, the same in the driver and in all tasks."""
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from lance_explorer.changes.needed_versions import tells_itself
+from lance_explorer.changes.needed_versions import is_self_contained
 from lance_explorer.errors import TableNotFoundError, VersionNotFoundError
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.live import LiveTable
@@ -19,7 +19,7 @@ from lance_explorer.storage import Storage, open_beside, open_storage
 __all__ = ["PinnedTable", "ReadVersions", "TableRef", "handed", "range_of"]
 
 _TABLES_KEPT = 2
-"""How many tables a worker keeps open from one task to the next."""
+"""The number of tables that a worker keeps open between tasks."""
 
 _MOST_BYTES_HANDED = 32 << 20
 """A larger manifest is read by each worker that needs it."""
@@ -27,7 +27,7 @@ _MOST_BYTES_HANDED = 32 << 20
 
 @dataclass(frozen=True, slots=True)
 class TableRef:
-    """Which branch of which table, and how to get at it."""
+    """A branch of a table, and how to read it."""
 
     uri: str
     branch: str | None = None
@@ -44,7 +44,7 @@ class TableRef:
 
     @classmethod
     def at(cls, uri: str, options: Options) -> "TableRef":
-        """Return a table, and all else that options say of it."""
+        """Return a table, and everything else that options say about it."""
         return cls(
             uri,
             options.text("branch"),
@@ -55,7 +55,7 @@ class TableRef:
         )
 
     def open(self) -> HistoryView:
-        """Return the metadata of the table as it is now; from its ledger alone if it is gone."""
+        """Return the present metadata of the table; only from its ledger if it is gone."""
         storage = StorageOptions(dict(self.storage))
         if self.ledger is None:
             return HistoryView.open(self.uri, self.branch, storage, None, self.allow_bases)
@@ -70,7 +70,7 @@ class TableRef:
         return live.with_recorded(recorded_table(ledger, live.uri), self.branch)
 
     def storages(self) -> tuple[str, Storage]:
-        """Return the root of the table, and what reads the files of the branch: nothing is read."""
+        """Return the root of the table, and the storage of the branch; nothing is read."""
         options = StorageOptions(dict(self.storage))
         root = open_storage(self.uri, options, None, self.allow_bases)
         if self.branch is None:
@@ -80,7 +80,7 @@ class TableRef:
 
 @dataclass(frozen=True, slots=True)
 class PinnedTable:
-    """A table at a version: later versions are not there.
+    """A table at a version, without later versions.
 
     ``file`` is its manifest file, so that a table that was written anew under the same URI is not
     taken for it. ``handed`` are versions that the driver has read, so that tasks need not.
@@ -110,7 +110,7 @@ class PinnedTable:
         Raises
         ------
         VersionNotFoundError
-            If the version went away, or the table is another one now.
+            If the version is gone, or the table was replaced.
         """
         if self.handed is None:
             return _as_it_was(_opened(self.ref), self)
@@ -129,7 +129,7 @@ class PinnedTable:
         Raises
         ------
         VersionNotFoundError
-            If the table is another one now.
+            If the table was replaced.
         """
         view, table = ReadVersions(self.ref).since(begin_version, self.version)
         if table.file != self.file:
@@ -148,7 +148,7 @@ class PinnedTable:
 
 
 class ReadVersions:
-    """The versions of a branch that one process reads, each once, however often it is asked."""
+    """The versions of a branch that one process reads, each once, however often it is needed."""
 
     def __init__(self, ref: TableRef) -> None:
         self._ref = ref
@@ -158,24 +158,24 @@ class ReadVersions:
 
     @property
     def now(self) -> HistoryView:
-        """The branch as it was when somebody last looked."""
+        """The branch as it was when it was last read."""
         return self._live.view
 
     def refresh(self) -> HistoryView:
-        """Return the branch as it is now."""
+        """Return the present state of the branch."""
         self._live.refresh()
         return self.now
 
     def since(self, begin_version: int, last_version: int) -> tuple[HistoryView, PinnedTable]:
-        """Return what tells changes from a version to another: if need be, all versions before.
+        """Return what tells the changes between two versions: if necessary, all versions before.
 
-        Later versions that were read already are there, too. The table is that of the last one;
-        nothing was handed to it yet.
+        It includes later versions that were read already. The table is that of the last one;
+        nothing was passed to it yet.
         """
         some = None if self._needs_all else self._range(begin_version, last_version)
         if some is not None:
             self._some = some
-            if tells_itself(some, self.now):
+            if is_self_contained(some, self.now):
                 return some, PinnedTable.at(self.now, some.latest_version, self._ref)
             self._needs_all = True
         table = PinnedTable.at(self.now, last_version, self._ref)
@@ -184,9 +184,9 @@ class ReadVersions:
         return view, table
 
     def _range(self, begin_version: int, last_version: int) -> HistoryView | None:
-        """Return some versions that note what is read of them; None unless all are there.
+        """Return some versions that record what is read of them; None unless all are there.
 
-        Those that were read are not read again. A ledger tells all of them anew.
+        Versions that were read are not read again. A ledger lists all of them again.
         """
         before = self._some
         if before is not None and before.listing.versions[0].version <= begin_version:
@@ -205,20 +205,20 @@ class ReadVersions:
 
 
 def handed(view: HistoryView, table: PinnedTable) -> PinnedTable:
-    """Return a table with what was read of it, so that tasks open no manifest."""
+    """Return a table with its metadata already read, so that tasks open no manifest."""
     assert isinstance(view.recorded, Handing)
     return replace(table, handed=view.recorded.handed(view))
 
 
 def range_of(view: HistoryView, begin_version: int, end_version: int) -> HistoryView | None:
-    """Return a branch with the versions from one to another alone; None unless all are there."""
+    """Return a branch with only the versions of a range; None unless all are there."""
     some = view.only(begin_version, end_version)
     is_kept = len(some.listing.versions) == end_version - begin_version + 1
     return some if 0 < begin_version <= end_version and is_kept else None
 
 
 def _as_it_was(live: LiveTable, table: PinnedTable) -> HistoryView:
-    """Return a table up to a version, whatever was committed since."""
+    """Return a table up to a version, ignoring later commits."""
     if live.view.listing.versions[-1:] == (table.file,):
         return live.view
     live.refresh(last_version=table.version)
@@ -232,11 +232,11 @@ def _as_it_was(live: LiveTable, table: PinnedTable) -> HistoryView:
 
 
 def _check_there(view: HistoryView, file: VersionFile) -> None:
-    """Check that a version was not removed, nor the table replaced, since it was handed out."""
-    found = view.storage.live.find(file.path)
-    if found is None:
+    """Check that a version was not removed, and the table was not replaced, since it was pinned."""
+    info = view.storage.live.find(file.path)
+    if info is None:
         raise view.missing_version(file.version)
-    if (found.size_bytes, found.modified_ns, found.etag) != file[2:5]:
+    if (info.size_bytes, info.modified_ns, info.etag) != file[2:5]:
         raise VersionNotFoundError(f"{view.uri} was replaced while it was read; load it again")
 
 

@@ -1,4 +1,4 @@
-"""Profiles of a large table: each task reads some data files, the driver merges the summaries."""
+"""Profiles of a large table: tasks read data files, and the driver merges their summaries."""
 
 import json
 import pickle
@@ -39,9 +39,9 @@ def profile(
     bytes_per_task: int = _BYTES_PER_TASK,
     **options: str | int,
 ) -> Profile:
-    """Return what values columns have in each version, as ``table.profile()``; read in tasks.
+    """Return the values of columns in each version, as ``table.profile()``; read in tasks.
 
-    Each value is read once, by one task, whose summary the driver merges with those of others.
+    One task reads each value once, and the driver merges the summaries of all tasks.
 
     Parameters
     ----------
@@ -77,31 +77,31 @@ def profile(
     view = TableRef.of(Options.parse(ProfileSource.name(), hidden(given), ())).open()
     rows = state_rows(view)
     positions = asked_positions(rows, versions)
-    found = ProfileRows(rows, positions, chosen)
+    profiled = ProfileRows(rows, positions, chosen)
     asked = [rows.history.records[position].version for position in positions]
     spark.dataSource.register(ProfileSource)
     reader = spark.read.format(ProfileSource.name()).options(
         versions=json.dumps(asked),
         columns=json.dumps(chosen),
-        tasks=json.dumps(_shares(found, size)),
-        signature=found.signature,
+        tasks=json.dumps(_shares(profiled, size)),
+        signature=profiled.signature,
     )
     for name, value in given.items():
         if name != "path":
             reader = reader.option(name, value)
-    if found.waiting:
+    if profiled.waiting:
         parts = reader.load(given["path"]).collect()
         packed = [zlib.decompress(row[_PART]) for row in parts]
-        found.take([pickle.loads(one) for one in packed])
-    return profile_of(found, profile_key(view, rows.history, positions, chosen))
+        profiled.take([pickle.loads(one) for one in packed])
+    return profile_of(profiled, profile_key(view, rows.history, positions, chosen))
 
 
-def _shares(found: ProfileRows, size: int) -> list[tuple[int, int]]:
-    """Return what each task reads: from which to which of what waits."""
+def _shares(profiled: ProfileRows, size: int) -> list[tuple[int, int]]:
+    """Return what each task reads: a range of the pending reads."""
     shares, begin, so_far = list[tuple[int, int]](), 0, 0
-    for number, task in enumerate(found.waiting, 1):
+    for number, task in enumerate(profiled.waiting, 1):
         so_far += task.num_bytes
-        if so_far >= size or number == len(found.waiting):
+        if so_far >= size or number == len(profiled.waiting):
             shares.append((begin, number))
             begin, so_far = number, 0
     return shares
@@ -143,15 +143,15 @@ class _Reader(DataSourceReader):
     @says_what_is_wrong
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read some values, and yield a summary of them."""
-        found = _rows(self._ref, self._versions, self._columns)
-        if found.signature != self._signature:
-            raise StorageError("versions were removed meanwhile: ask again")
-        part = zlib.compress(pickle.dumps(found.read_some(range(*partition.value))), 1)
+        profiled = _rows(self._ref, self._versions, self._columns)
+        if profiled.signature != self._signature:
+            raise StorageError("versions were removed in the meantime: try again")
+        part = zlib.compress(pickle.dumps(profiled.read_some(range(*partition.value))), 1)
         yield pa.RecordBatch.from_arrays([pa.array([part], pa.binary())], [_PART])
 
 
 @lru_cache(_ROWS_KEPT)
 def _rows(ref: TableRef, versions: str, columns: str) -> ProfileRows:
-    """Return what there is to read; a worker keeps it from one task to the next."""
+    """Return the pending reads; a worker keeps them between tasks."""
     rows = state_rows(ref.open())
     return ProfileRows(rows, asked_positions(rows, json.loads(versions)), json.loads(columns))

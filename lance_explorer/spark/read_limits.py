@@ -1,6 +1,6 @@
-"""How streams are told how much to read: PySpark has it from 4.2 on.
+"""How streams learn how much to read: PySpark supports it from 4.2 on.
 
-Before, a micro-batch reads all that there is.
+In earlier releases, a micro-batch reads everything that is new.
 """
 
 from importlib.util import find_spec
@@ -32,7 +32,7 @@ else:
         """All that there is."""
 
     class ReadMaxFiles(ReadLimit):
-        """Never made: the option that asks for it is refused."""
+        """Never created: the option that asks for it is refused."""
 
     class SupportsTriggerAvailableNow:
         """Spark looks for the end by itself."""

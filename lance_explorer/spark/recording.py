@@ -1,9 +1,9 @@
-"""Record many tables, or a large one, into a ledger, by as many workers as there are.
+"""Records many tables, or a large one, into a ledger, with all workers.
 
-A first job takes tables: it lists their versions and records those that have few new ones. What
-is more than one task should read is recorded by a second job, in ranges of versions. A third one
-records what was left: detached versions, tags, and ranges that cleanups disturbed. If values are to
-be kept, a fourth one keeps them, a table a task.
+The first job takes tables: it lists their versions and records those of tables with few new ones.
+The second job records ranges of versions of the tables that are too much for one task. The third
+job records what is left: detached versions, tags, and ranges that cleanups interrupted. If values
+are to be kept, a fourth job keeps them, one table in each task.
 """
 
 import json
@@ -113,11 +113,11 @@ def record(
     max_bytes: int = 1 << 30,
     bytes_per_task: int = _BYTES_PER_TASK,
 ) -> pl.DataFrame:
-    """Record what is new of many tables, or of a large one, as :meth:`Ledger.record` does of one.
+    """Record what is new in many tables, or in a large one, as :meth:`Ledger.record` does for one.
 
-    Tables are listed and read in tasks, each manifest once; what is recorded already is not read.
-    Of a branch with more than ``bytes_per_task`` of new manifests, tasks take ranges of versions.
-    The frame has one row for each branch of each table, and for each table that could not be read.
+    Tasks list and read the tables, each manifest once; recorded versions are not read again. If a
+    branch has more than ``bytes_per_task`` of new manifests, tasks take ranges of its versions. The
+    frame has one row for each branch of each table, and for each table that could not be read.
 
     Parameters
     ----------
@@ -178,15 +178,15 @@ def record(
     def run(step: str, items: Sequence[Any]) -> pl.DataFrame:
         if not items:
             return _FOUND.build({name: [] for name in _FOUND.names})
-        found = reader.option("step", step).load(json.dumps(items)).collect()
-        columns = {name: [row[name] for row in found] for name in _FOUND.names}
+        lines = reader.option("step", step).load(json.dumps(items)).collect()
+        columns = {name: [row[name] for row in lines] for name in _FOUND.names}
         return _FOUND.build(columns)
 
-    found = run("tables", tables)
-    rest = [json.loads(text) for text in found["rest"].drop_nulls()]
-    frames = [found.filter(pl.col("rest").is_null()), run("ranges", rest), run("rest", rest)]
+    lines = run("tables", tables)
+    rest = [json.loads(text) for text in lines["rest"].drop_nulls()]
+    frames = [lines.filter(pl.col("rest").is_null()), run("ranges", rest), run("rest", rest)]
     if values is not False:
-        unread = set(found.filter(pl.col("error").is_not_null())["uri"])
+        unread = set(lines.filter(pl.col("error").is_not_null())["uri"])
         frames.append(run("values", [uri for uri in tables if uri not in unread]))
     added = _added(pl.concat(frames))
     if len(added) and added["error"].null_count() == 0:
@@ -196,7 +196,7 @@ def record(
 
 
 def _added(parts: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each branch, whatever tasks had parts of it."""
+    """Return one row for each branch, even if several tasks recorded parts of it."""
     of_branch = parts.group_by("uri", "branch", maintain_order=True).agg(
         pl.col("new_versions").sum(),
         pl.col("first_version").min(),
@@ -209,7 +209,7 @@ def _added(parts: pl.DataFrame) -> pl.DataFrame:
 
 
 class RecordingSource(DataSource):
-    """Records, and tells what was added. It is read once, by :func:`record`."""
+    """Records, and returns what was added. It is read once, by :func:`record`."""
 
     def __init__(self, options: dict[str, str]) -> None:
         known = ("step", "words", "values", "max_bytes", "bytes_per_task")
@@ -255,7 +255,7 @@ class _Recording(DataSourceReader):
         return [InputPartition(one) for of in rest for one in self._ranges(of)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Record some of it, and yield what was added."""
+        """Record a part, and yield what was added."""
         work = partition.value
         ledger = Ledger(self._ledger[0], StorageOptions(dict(self._ledger[1])))
         columns: dict[str, list[Any]] = {name: [] for name in _FOUND.names}
@@ -268,9 +268,9 @@ class _Recording(DataSourceReader):
         if isinstance(work, _Failed):
             yield _failed(work.uri, work.branch, work.error)
         elif isinstance(work, _Range):
-            yield from _told(work.of, lambda: self._record_range(work, ledger))
+            yield from _recorded(work.of, lambda: self._record_range(work, ledger))
         elif isinstance(work, _Rest):
-            yield from _told(work, lambda: self._record_rest(work, ledger))
+            yield from _recorded(work, lambda: self._record_rest(work, ledger))
         else:
             record = self._keep_values if self._step == "values" else self._record_table
             for uri in work:
@@ -280,7 +280,7 @@ class _Recording(DataSourceReader):
                     yield _failed(uri, None, str(error))
 
     def _record_table(self, uri: str, ledger: Ledger) -> Iterator[tuple[Any, ...]]:
-        """Record the branches of a table that have few new versions; tell the others."""
+        """Record the branches of a table that have few new versions; return the others."""
         main = replace(self._ref, uri=uri).open().on_branch(None)
         table = recorded_table(ledger, main.uri)
         for branch in (None, *main.refs.branches):
@@ -299,7 +299,7 @@ class _Recording(DataSourceReader):
             yield (main.uri, branch, 0, None, None, 0, *_NOTHING_KEPT, None, rest)
 
     def _keep_values(self, uri: str, ledger: Ledger) -> Iterator[tuple[Any, ...]]:
-        """Keep values of a table whose metadata is recorded; tell what is new since, too."""
+        """Keep values of a table whose metadata is recorded; also return what is new since."""
         kept = ledger.record(
             uri,
             None,
@@ -315,10 +315,10 @@ class _Recording(DataSourceReader):
     def _ranges(self, of: _Rest) -> list[_Range | _Failed]:
         ledger = Ledger(self._ledger[0], StorageOptions(dict(self._ledger[1])))
         try:
-            found = ranges_to_record(self._view(of), ledger, self._bytes_per_task, of.known)
+            ranges = ranges_to_record(self._view(of), ledger, self._bytes_per_task, of.known)
         except LanceExplorerError as error:
             return [_Failed(of.uri, of.branch, str(error))]
-        return [_Range(of, versions) for versions in found]
+        return [_Range(of, versions) for versions in ranges]
 
     def _record_range(self, work: _Range, ledger: Ledger) -> tuple[Any, ...]:
         of = work.of
@@ -342,7 +342,7 @@ def _rest(item: Any) -> _Rest:
     return _Rest(uri, branch, None if known is None else (known[0], known[1]))
 
 
-def _told(of: _Rest, record: Callable[[], tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+def _recorded(of: _Rest, record: Callable[[], tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     try:
         yield (*record(), *_NOTHING_KEPT, None, None)
     except LanceExplorerError as error:

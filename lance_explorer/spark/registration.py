@@ -1,4 +1,4 @@
-"""The data sources of this package, and how a session comes to know them."""
+"""The data sources of this package, and how they are registered in a session."""
 
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
@@ -14,7 +14,7 @@ def register(spark: SparkSession) -> SparkSession:
 
     Afterwards ``spark.read.format(...)`` takes ``lance_explorer.rows``, ``lance_explorer.changes``,
     ``lance_explorer.metadata`` and ``lance_explorer.history``, and ``spark.readStream`` takes
-    ``lance_explorer.changes``. It may be any session, also one of Spark Connect. Workers must have
+    ``lance_explorer.changes``. It may be any session, including Spark Connect. Workers must have
     this package installed.
 
     Parameters

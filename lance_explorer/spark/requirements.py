@@ -1,4 +1,4 @@
-"""What the extra ``spark`` installs, and the error where it is missing."""
+"""The packages of the extra ``spark``, and the error if they are missing."""
 
 from importlib.util import find_spec
 
@@ -8,7 +8,7 @@ __all__ = ["require_pyspark"]
 
 
 def require_pyspark() -> None:
-    """Raise MissingDependencyError, which tells what to install, if there is no PySpark."""
+    """Raise MissingDependencyError, which says what to install, if PySpark is missing."""
     if find_spec("pyspark") is None:
         raise MissingDependencyError(
             "lance_explorer.spark needs PySpark: pip install 'lance-explorer[spark]'"

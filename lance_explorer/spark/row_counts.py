@@ -1,4 +1,4 @@
-"""How many rows a version has, without reading any."""
+"""The number of rows of a version, without reading rows."""
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
@@ -10,11 +10,11 @@ __all__ = ["count"]
 
 
 def count(spark: SparkSession, path: str, **options: str | int) -> int:
-    """Return how many rows a version has, or how many an expression is true for.
+    """Return how many rows a version has, or for how many of them an expression is true.
 
-    Metadata tells the first: no data file is opened, as ``load(path).count()`` would, since Spark
-    reads all columns of a source to count its rows. With ``where``, the columns that it names are
-    read.
+    The first comes from metadata: no data file is opened. ``load(path).count()`` would open all,
+    since Spark counts rows by reading all columns of a source. With ``where``, the columns that it
+    names are read.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Which row IDs or row addresses an SQL expression can be true for, as far as that is easy to see.
+"""Which row IDs or row addresses an SQL expression can be true for, in simple cases.
 
-Only what is joined by AND at the top is looked at: comparisons of ``_rowid`` or ``_rowaddr`` with
-numbers. Everything else may be true for all rows, so that nothing is ever left out.
+Only terms joined by a top-level AND are examined: comparisons of ``_rowid`` or ``_rowaddr`` with
+numbers. All other terms may be true for all rows, so that no row is ever missed.
 """
 
 import re
@@ -25,7 +25,7 @@ _Ranges = list[tuple[int, int]]
 
 
 def ranges_of(where: str, name: str) -> NDArray[np.uint64] | None:
-    """Return the ranges of a column outside of which an expression is false; None if unknown.
+    """Return the ranges of a column outside which an expression is false; None if unknown.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ def ranges_of(where: str, name: str) -> NDArray[np.uint64] | None:
     >>> ranges_of("_rowid = 7 OR city = 'a'", "_rowid") is None
     True
     """
-    found: _Ranges | None = None
+    ranges: _Ranges | None = None
     for term in _terms([*_tokens(where)]):
         some = _ranges(term, name)
         if some is not None:
-            found = some if found is None else _common(found, some)
-    return None if found is None else np.array(found, dtype=np.uint64).reshape(-1, 2)
+            ranges = some if ranges is None else _common(ranges, some)
+    return None if ranges is None else np.array(ranges, dtype=np.uint64).reshape(-1, 2)
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _terms(tokens: list[str]) -> Iterator[list[str]]:
-    """Yield what AND joins at the top; nothing if there is an OR, too."""
+    """Yield the terms that a top-level AND joins; nothing if there is an OR, too."""
     terms, depth, is_between = [list[str]()], 0, False
     for token in tokens:
         depth += (token == "(") - (token == ")")

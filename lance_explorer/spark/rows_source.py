@@ -1,7 +1,7 @@
 """``lance_explorer.rows``: the rows of one version, with row IDs, row addresses and values.
 
-Row IDs and addresses come from metadata, by the code of :meth:`Snapshot.row_ids`; values are read
-by pylance. A task reads some fragments, or a stretch of the rows of one.
+Row IDs and addresses come from metadata, by the code of :meth:`Snapshot.row_ids`; pylance reads
+values. A task reads some fragments, or a range of the rows of one fragment.
 """
 
 import os
@@ -59,7 +59,7 @@ _Part = tuple[FragmentContent, NDArray[np.int64]]
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Live rows of a fragment, by their numbers in it; ``stop`` is None up to its end."""
+    """Live rows of a fragment, by their running numbers in it; ``stop`` is None for its end."""
 
     fragment_id: int
     start: int = 0
@@ -96,7 +96,7 @@ class RowsSource(Source):
         return "lance_explorer.rows"
 
     def schema(self) -> StructType:
-        """Return the columns that are asked for, by default all."""
+        """Return the requested columns, by default all."""
         own = [name for name in ROWS.names if name not in self.values.names]
         system = arrow_table(ROWS.polars_schema.to_frame()).schema
         whole = pa.schema([*[system.field(name) for name in own], *self.values])
@@ -151,7 +151,7 @@ class _RowsReader(DataSourceReader):
         return [InputPartition(piece) for piece in pieces] or [InputPartition([])]
 
     def _fragments(self, view: HistoryView) -> set[int] | None:
-        """Return the fragments that ``where`` can be true in; None for all."""
+        """Return the fragments in which ``where`` can be true; None for all."""
         by_id, by_address = (ranges_of(self._where or "", n) for n in ("_rowid", _ADDRESS))
         if by_id is None and by_address is None:
             return None
@@ -176,10 +176,10 @@ class _RowsReader(DataSourceReader):
         if self._own:
             fragments = {piece.fragment_id for piece in pieces}
             with_versions = any(name not in ("_rowid", _ADDRESS) for name in self._own)
-            found = RowReader(view, self._table.version).contents(
+            every = RowReader(view, self._table.version).contents(
                 fragments, with_versions=with_versions
             )
-            contents = {content.fragment.id: content for content in found}
+            contents = {content.fragment.id: content for content in every}
         if self._values or self._where is not None or not self._own:
             yield from self._with_values(view, pieces, contents)
             return
@@ -212,10 +212,10 @@ class _RowsReader(DataSourceReader):
             yield self._batch(columns)
 
     def _own_columns(self, view: HistoryView, parts: list[_Part]) -> dict[str, pa.Array]:
-        """Return what metadata tells of some rows of fragments."""
+        """Return the metadata columns of some rows of fragments."""
         rows = rows_of_fragments(view, self._table.version, parts)
-        found = arrow_table(rows.select(self._own)).combine_chunks()
-        return {name: found.column(name).chunk(0) for name in self._own}
+        table = arrow_table(rows.select(self._own)).combine_chunks()
+        return {name: table.column(name).chunk(0) for name in self._own}
 
     def _batch(self, columns: dict[str, pa.Array]) -> pa.RecordBatch:
         target = target_schema(self._schema)
@@ -225,12 +225,12 @@ class _RowsReader(DataSourceReader):
 def _overlap(
     low: NDArray[np.uint64], high: NDArray[np.uint64], ranges: NDArray[np.uint64]
 ) -> NDArray[np.bool_]:
-    """Return which spans have a number in common with any range; ranges ascend."""
+    """Return which spans share a number with any of the ascending ranges."""
     first = np.searchsorted(ranges[:, 1], low)
     is_inside = first < len(ranges)
     begins = np.append(ranges[:, 0], np.uint64(0))[first]
-    found: NDArray[np.bool_] = is_inside & (begins <= high)
-    return found
+    result: NDArray[np.bool_] = is_inside & (begins <= high)
+    return result
 
 
 def _live_parts(pieces: list[Stretch], contents: dict[int, FragmentContent]) -> Iterator[_Part]:
@@ -254,7 +254,7 @@ def _in_batches(parts: Iterator[_Part]) -> Iterator[list[_Part]]:
 
 
 def _together(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
-    """Yield batches, small ones of many fragments as one."""
+    """Yield batches; small ones of many fragments are joined."""
     waiting, filled = list[pa.RecordBatch](), 0
     for batch in batches:
         if waiting and (filled + batch.num_rows > size or len(waiting) == _FRAGMENTS_PER_BATCH):
@@ -270,7 +270,7 @@ def _together(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Recor
 def _by_fragment(
     addresses: NDArray[np.uint64], contents: dict[int, FragmentContent]
 ) -> list[_Part]:
-    """Return which rows of which fragments some addresses are, in their order."""
+    """Return the fragments and rows of some addresses, in their order."""
     fragments = fragments_of(addresses)
     begins = np.flatnonzero(np.append(True, fragments[1:] != fragments[:-1]))
     offsets = np.split((addresses & _OFFSET_MASK).astype(np.int64), begins[1:])
@@ -316,8 +316,8 @@ def _chosen(options: Options) -> PinnedTable:
     ref = TableRef.of(options)
     view = ref.open()
     version = options.version_ref("version", view)
-    found = resolve(view, -1 if version is None else version)
-    return PinnedTable.at(found.view, found.version, ref)
+    resolved = resolve(view, -1 if version is None else version)
+    return PinnedTable.at(resolved.view, resolved.version, ref)
 
 
 def _value_types(table: PinnedTable) -> pa.Schema:
@@ -338,7 +338,7 @@ def _check_where(table: PinnedTable, where: str) -> None:
 
 
 def live_offsets(content: FragmentContent, start: int, stop: int) -> NDArray[np.int64]:
-    """Return the offsets of some live rows: as far behind their numbers as rows are deleted."""
+    """Return the offsets of some live rows: their numbers plus the deleted rows before them."""
     numbers = np.arange(start, stop, dtype=np.int64)
     deleted = deleted_offsets(content.deleted).astype(np.int64)
     if not len(deleted):
@@ -347,7 +347,7 @@ def live_offsets(content: FragmentContent, start: int, stop: int) -> NDArray[np.
 
 
 def _rows_per_partition(history: History, fields: list[pa.Field]) -> int:
-    """Return how many rows a partition has, by what they weigh and by the cores there are."""
+    """Return how many rows a partition has, from their size and the number of cores."""
     num_rows = int(np.maximum(history.live_rows, 0).sum())
     weight = sum([_bits(field.type) for field in fields]) / 8 + 8
     if not all(_is_fixed(field.type) for field in fields):
@@ -368,13 +368,13 @@ def _is_fixed(kind: pa.DataType) -> bool:
 
 
 def _batch_size(fields: list[pa.Field]) -> int:
-    """Return how many rows of some columns a batch can have without being too large."""
+    """Return how many rows of some columns fit into a batch."""
     bits = sum([_bits(field.type) for field in fields])
     return max(_FEWEST_ROWS_PER_BATCH, min(_ROWS_PER_BATCH, 8 * _BYTES_PER_BATCH // max(bits, 1)))
 
 
 def _bits(kind: pa.DataType) -> int:
-    """Return the bits of a value of fixed width; of others, what is typical."""
+    """Return the bits of a value of fixed width; for other types, a typical number."""
     if pa.types.is_fixed_size_list(kind):
         return int(kind.list_size) * _bits(kind.value_type)
     if pa.types.is_struct(kind):

@@ -1,4 +1,4 @@
-"""What all data sources have in common: they only read, and say what to ask where they cannot."""
+"""What all data sources share: they only read, and say what to use where they cannot."""
 
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -23,7 +23,7 @@ _R = TypeVar("_R")
 def says_what_is_wrong(
     read: Callable[[_R, Any], Iterator[pa.RecordBatch]],
 ) -> Callable[[_R, Any], Iterator[pa.RecordBatch]]:
-    """Remove the traceback from our own errors that a task raises.
+    """Remove the traceback from our own errors in a task.
 
     Spark sends the traceback to the driver and repeats it in each of its own errors.
     """
@@ -39,7 +39,7 @@ def says_what_is_wrong(
 
 
 class Source(DataSource):
-    """A data source that is read once, and never written.
+    """A data source for one read, without writing.
 
     Attributes
     ----------
@@ -54,14 +54,14 @@ class Source(DataSource):
         raise NotImplementedError
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """Raise InvalidArgumentError: what comes as a stream are changes."""
+        """Raise InvalidArgumentError: only changes can be read as a stream."""
         raise InvalidArgumentError(
-            f"{self.name()} is read once, with spark.read; as a stream there are changes: "
+            f"{self.name()} can only be read by spark.read; to read changes as a stream: "
             "spark.readStream.format('lance_explorer.changes')"
         )
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Raise InvalidArgumentError: no table is written."""
+        """Raise InvalidArgumentError: tables are not written."""
         self._refuse()
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802

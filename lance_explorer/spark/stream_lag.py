@@ -12,8 +12,8 @@ __all__ = ["lag"]
 def lag(query: Any) -> int | None:
     """Return how many versions a stream of changes is behind its table.
 
-    That is as of its last micro-batch; Spark reports it with each, also to a
-    ``StreamingQueryListener``, as the offsets of the source.
+    It is the lag at the last micro-batch; Spark also reports it to a ``StreamingQueryListener``, in
+    the offsets of the source.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def lag(query: Any) -> int | None:
     Raises
     ------
     InvalidArgumentError
-        If it is no query of such a stream.
+        If the query is not such a stream.
 
     Examples
     --------
@@ -44,10 +44,10 @@ def lag(query: Any) -> int | None:
     if progress is None:
         return None
     behind = [_behind(source) for source in progress["sources"]]
-    found = [versions for versions in behind if versions is not None]
-    if not found:
+    lags = [versions for versions in behind if versions is not None]
+    if not lags:
         raise InvalidArgumentError("query is a stream of lance_explorer.changes; this is another")
-    return max(found)
+    return max(lags)
 
 
 def _behind(source: Any) -> int | None:
@@ -56,11 +56,11 @@ def _behind(source: Any) -> int | None:
 
 
 def _version(offset: Any) -> int | None:
-    """Return the version of an offset, which Spark hands on as text or read."""
+    """Return the version of an offset, which Spark passes as text or as an object."""
     if isinstance(offset, str):
         try:
             offset = json.loads(offset)
         except ValueError:
             return None
-    found = offset.get("version") if isinstance(offset, dict) else None
-    return found if isinstance(found, int) else None
+    version = offset.get("version") if isinstance(offset, dict) else None
+    return version if isinstance(version, int) else None

@@ -1,9 +1,8 @@
-"""The changes as a stream: each arrives once, whatever is killed, and each manifest is read once.
+"""Changes as a stream: each arrives once, whatever crashes, and each manifest is read once.
 
-An offset is a version up to which everything was read. Where a large commit is cut, ``cut_version``
-is that commit, the next one, and ``row`` tells that its rows with lower identities were read, too.
-The process that plans micro-batches keeps the versions that it has read, and reads no other before
-a batch needs it.
+An offset is a version up to which everything was read. If a large commit is cut, ``cut_version`` is
+that commit, the next one, and ``row`` says that its rows with lower identities were read, too. The
+planning process keeps the versions that it has read, and reads others only when a batch needs them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +21,7 @@ from lance_explorer.changes.feed_parts import (
     parts_of_commit,
 )
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
-from lance_explorer.changes.steps import VersionRange, is_told_by_itself, version_range
+from lance_explorer.changes.steps import VersionRange, is_known_by_itself, version_range
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field
@@ -50,16 +49,16 @@ LIMITS = {
     "max_rows_per_batch": 10_000_000,
     "max_bytes_per_batch": 8 << 30,
 }
-"""The options that bound a micro-batch, with their defaults."""
+"""The options that limit a micro-batch, with their defaults."""
 
 _VERSIONS_AHEAD = 64
-"""How many versions are read at a time to find out how many a micro-batch has."""
+"""The number of versions read at once to find out how many fit into a micro-batch."""
 
 _Offset = dict[str, int]
 
 
 class _At(NamedTuple):
-    """What an offset says; ``row`` is 0 if no commit is cut there."""
+    """The content of an offset; ``row`` is 0 if no commit is cut there."""
 
     version: int
     cut_version: int = 0
@@ -127,11 +126,11 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadMaxFiles(self._most["max_versions_per_batch"])
 
     def reportLatestOffset(self) -> _Offset:  # noqa: N802
-        """Return where the table is, so that a query tells how far behind it is."""
+        """Return where the table is, so that a query reports how far it is behind."""
         return {_VERSION: max(self._now().latest_version, self._begin_version)}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Look for no version after the latest one of now."""
+        """Ignore versions after the present latest one."""
         self._last_version = self._now().latest_version
 
     def latestOffset(  # noqa: N802
@@ -190,10 +189,10 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._read.refresh()
 
     def _versions(self, begin_version: int, last_version: int) -> tuple[HistoryView, PinnedTable]:
-        """Return what tells changes from a version to another, and how columns are named since.
+        """Return what tells the changes between two versions, and the names of columns since.
 
-        The version that names columns is read up to only where one of them was another before. So
-        it is where values of a batch are gone: a later version may still have them.
+        The version that names columns is read only where one of them had another name before. The
+        same holds where values of a batch are gone: a later version may still have them.
         """
         assert self._read is not None
         view, table = self._read.since(begin_version, last_version)
@@ -206,9 +205,9 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._read.since(begin_version, self._loaded_version)
 
     def _is_named_as_loaded(self, records: Sequence[VersionRecord]) -> bool:
-        """Whether each wanted column is, where it is, what it was when the stream was loaded."""
+        """Whether each requested column is the same, at its position, as at loading."""
         wanted = {name: self._fields.get(name) for name in self._wanted}
-        if None in wanted.values():  # a column that went before the stream was loaded
+        if None in wanted.values():  # a column that was dropped before the stream was loaded
             return False
         names = {tree[0].id: name for name, tree in wanted.items() if tree is not None}
         for record in {id(record.schema): record for record in records}.values():
@@ -219,7 +218,7 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return True
 
     def _within(self, at: _At, new: list[int]) -> _At:
-        """Return how far a micro-batch goes that begins somewhere, over some new versions."""
+        """Return how far a micro-batch goes from a start, over some new versions."""
         num_rows = num_bytes = 0
         reached = at
         for start in range(0, len(new), _VERSIONS_AHEAD):
@@ -236,7 +235,7 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return reached
 
     def _cut(self, versions: VersionRange, size: CommitSize, at: _At) -> _At:
-        """Return how far into a large commit a micro-batch goes that has nothing else."""
+        """Return how far into a large commit a micro-batch goes that contains nothing else."""
         whole = _At(int(versions.rows.history.versions[size.position]))
         if not self._can_be_cut(versions, size.position):
             return whole
@@ -250,8 +249,8 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _last(self, now: HistoryView, stop: _At) -> int:
         """Return the last version that is read for a micro-batch.
 
-        If it was cleaned up since the batch was planned, and that is no error, it is the one before
-        it, and the next batch tells that something is lost.
+        If it was cleaned up since the batch was planned, and that is no error, it is the version
+        before, and the next batch reports the loss.
         """
         last = stop.cut_version if stop.row else stop.version
         kept = [file.version for file in now.listing.up_to(last).versions]
@@ -260,10 +259,10 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return kept[-1] if kept else 0
 
     def _parts(self, query: ChangesQuery, begin: _At, end: _At, last: int) -> list[ChangePart]:
-        """Return the parts of a micro-batch up to a version, of a commit that is cut its rows.
+        """Return the parts of a micro-batch up to a version; for a cut commit, its rows.
 
-        If what a cut commit began with was cleaned up since, and that is no error, the commit is
-        told once more, as far as it can be.
+        If the start of a cut commit was cleaned up since, and that is no error, the rest of the
+        commit is delivered as far as possible.
         """
         versions, num_rows = query.changes()._versions, query.part_rows
         history, first = versions.rows.history, versions.begin
@@ -290,13 +289,13 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Return whether a commit may be split between two batches.
 
         An offset names rows by their identities, which must be the same in both batches. Without
-        row IDs an identity is the address where a row was born. A cleanup between the batches
-        changes it, except for rows that this commit appended.
+        row IDs, the identity is the address at which a row was created. A cleanup between the
+        batches changes it, except for rows that this commit appended.
         """
-        if self._has_key or not is_told_by_itself(versions, position):
+        if self._has_key or not is_known_by_itself(versions, position):
             return False
         rows = versions.rows
-        if rows.is_told_by_ids(position):
+        if rows.is_known_by_ids(position):
             return rows.namesakes is None
         return rows.history.records[position].operation == OperationName.APPEND
 
@@ -305,7 +304,7 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return bool(self._options.texts("key"))
 
     def _check_names(self, record: VersionRecord) -> None:
-        """Raise InvalidArgumentError if a column that is wanted has another name by now."""
+        """Raise InvalidArgumentError if a requested column has another name now."""
         if record.version <= self._loaded_version:
             return
         names = {tree[0].id: name for name, tree in _fields(record).items()}
@@ -319,13 +318,13 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _fields(record: VersionRecord) -> dict[str, tuple[Field, ...]]:
-    """Return the columns of a version by name: each with all fields below it."""
+    """Return the columns of a version by name, each with all fields below it."""
     roots = dict[int, int]()
-    found = dict[int, list[Field]]()
+    by_root = dict[int, list[Field]]()
     for field in record.schema:
         roots[field.id] = roots.get(field.parent_id, field.id)
-        found.setdefault(roots[field.id], []).append(field)
-    return {tree[0].name: tuple(tree) for tree in found.values()}
+        by_root.setdefault(roots[field.id], []).append(field)
+    return {tree[0].name: tuple(tree) for tree in by_root.values()}
 
 
 def _replaced(read_version: int, view: HistoryView) -> VersionNotFoundError:
@@ -336,7 +335,7 @@ def _replaced(read_version: int, view: HistoryView) -> VersionNotFoundError:
 
 
 def _check_nothing_lost(view: HistoryView, begin_version: int, end_version: int) -> None:
-    """Raise VersionNotFoundError if changes of some versions cannot be told any more."""
+    """Raise VersionNotFoundError if the changes of some versions are lost."""
     history = state_rows(view).history
     asked = (history.versions > begin_version) & (history.versions <= end_version)
     after = history.versions[asked & (history.num_lost_before > 0)].tolist()
@@ -345,10 +344,10 @@ def _check_nothing_lost(view: HistoryView, begin_version: int, end_version: int)
     kept = [0, *history.versions.tolist()]
     gaps = [(kept[kept.index(version) - 1], version) for version in after]
     gone = [_span(max(old + 1, begin_version, 1), new - 1) for old, new in gaps]
-    untold = [_span(max(old, begin_version) + 1, new) for old, new in gaps]
+    lost = [_span(max(old, begin_version) + 1, new) for old, new in gaps]
     raise VersionNotFoundError(
         f"the files of {', '.join(gone)} were cleaned up before this stream read them, so the "
-        f"changes of {', '.join(untold)} are lost. Read version {after[-1]} as a whole, and begin "
+        f"changes of {', '.join(lost)} are lost. Read version {after[-1]} as a whole, and begin "
         f"a new stream with begin_version {after[-1]}"
     )
 

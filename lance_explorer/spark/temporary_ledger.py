@@ -1,8 +1,7 @@
-"""A large past that tasks read, for one question that was given no ledger.
+"""A large history that tasks read for one question, when no ledger was given.
 
-Tasks take ranges of versions and send back what they recorded of them; the driver keeps that until
-its process ends, and hands it out as it does with versions that it read itself. So workers need no
-folder that they share.
+Tasks read ranges of versions and send back their records; the driver keeps these until its process
+ends, and passes them on like versions that it read itself. So workers need no shared folder.
 """
 
 import atexit
@@ -29,9 +28,9 @@ _FILES = pa.schema([("path", pa.string()), ("content", pa.binary())])
 
 
 def with_temporary_ledger(spark: SparkSession, ref: TableRef) -> TableRef:
-    """Return a table with a ledger of its past, if that is large and the table has no other one.
+    """Return a table with a ledger of its history, if that is large and the table has no ledger.
 
-    It lies in a temporary folder of this process.
+    It is in a temporary folder of this process.
     """
     if ref.ledger is not None:
         return ref
@@ -63,7 +62,7 @@ def _record(spark: SparkSession, ref: TableRef, view: HistoryView, ledger: Ledge
 
 
 def _recorded(ref: TableRef, versions: VersionsToRecord) -> Iterator[pa.RecordBatch]:
-    """Yield the files of a ledger that has some versions of a branch."""
+    """Yield the files of a ledger with some versions of a branch."""
     uri, storage = ref.storages()
     with TemporaryDirectory() as folder:
         record_range(storage, Ledger(folder), uri, ref.branch, versions)

@@ -1,4 +1,4 @@
-"""How types become Spark's: the one place that knows.
+"""How types become Spark types: the only place that knows.
 
 Spark has no unsigned numbers, and one unit of time.
 
@@ -24,9 +24,9 @@ null                                              void
 extension                                         what it is stored as
 ================================================= ==================================================
 
-Everything else (unions, calendar intervals, decimals of more digits) is an error that names the
-column. Changes have decimals of 256 bits as string. Every column may be null. A session that
-:func:`~lance_explorer.spark.session` did not make knows times of day if its setting
+All other types (unions, calendar intervals, wider decimals) raise an error that names the column.
+Decimals of 256 bits become strings in changes. Every column may be null. A session that
+:func:`~lance_explorer.spark.session` did not make supports times of day if its setting
 ``spark.sql.timeType.enabled`` is true.
 """
 
@@ -102,7 +102,7 @@ def spark_schema(schema: pa.Schema, ids: Collection[str] = ()) -> sql.StructType
     Raises
     ------
     InvalidArgumentError
-        If a column has a type that Spark has not.
+        If Spark does not have the type of a column.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def spark_schema(schema: pa.Schema, ids: Collection[str] = ()) -> sql.StructType
 
 
 def spark_type(kind: pa.DataType, column: str) -> sql.DataType:
-    """Return the Spark type of an Arrow type; ``column`` is named if there is none.
+    """Return the Spark type of an Arrow type; if there is none, the error names ``column``.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def spark_type(kind: pa.DataType, column: str) -> sql.DataType:
 
 
 def with_comments(schema: sql.StructType, declared: FrameSchema, note: str) -> sql.StructType:
-    """Return columns with what is declared of them as comments, the first one with a note."""
+    """Return columns with their descriptions as comments, the first one with a note."""
     meanings = {column.name: column.meaning for column in declared.columns}
     comments = {name: meanings[name] for name in schema.names if name in meanings}
     first = schema.names[0]
@@ -187,12 +187,12 @@ def with_metadata(schema: sql.StructType, more: Mapping[str, str]) -> sql.Struct
 
 
 def target_schema(schema: sql.StructType) -> pa.Schema:
-    """Return the Arrow schema that Spark wants batches of a schema in."""
+    """Return the Arrow schema that Spark requires for batches of a schema."""
     return to_arrow_schema(schema, **_IN_UTC)
 
 
 def batch_of(columns: list[pa.Array], target: pa.Schema) -> pa.RecordBatch:
-    """Return a batch as Spark wants it.
+    """Return a batch in the form that Spark requires.
 
     Raises
     ------
@@ -218,7 +218,7 @@ def batches_of(frame: pl.DataFrame, target: pa.Schema) -> Iterator[pa.RecordBatc
 
 
 def arrow_table(frame: pl.DataFrame) -> pa.Table:
-    """Return a frame as Arrow, without the types that only the newest readers know."""
+    """Return a frame as Arrow, without types that only the newest readers know."""
     return frame.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 

@@ -1,4 +1,4 @@
-"""How many bytes of manifests the driver has to read: more than some should be read by tasks."""
+"""How many bytes of manifests the driver has to read: beyond a limit, tasks should read them."""
 
 import warnings
 
@@ -8,14 +8,14 @@ from lance_explorer.ledger.recorded_table import RecordedTable
 __all__ = ["MOST_BYTES", "unread_bytes", "warn_of_many_bytes"]
 
 MOST_BYTES = 256 << 20
-"""The driver reads them in two or three seconds."""
+"""The driver reads this many bytes in two or three seconds."""
 
 
 def unread_bytes(view: HistoryView) -> int:
-    """Return the size of the manifests of a branch that its ledger has not."""
+    """Return the size of the manifests of a branch that are not in its ledger."""
     recorded = view.recorded
-    # Chosen when the versions were listed. A part of the branch could not choose: it may have
-    # recorded versions alone, of which nothing is there to compare.
+    # Decided when the versions were listed. A part of the branch cannot decide: it may have only
+    # recorded versions, for which there is nothing to compare.
     life = recorded.chosen(view.branch) if isinstance(recorded, RecordedTable) else None
     known = {} if life is None else life.digests
     files = (*view.listing.versions, *view.listing.detached)
@@ -23,7 +23,7 @@ def unread_bytes(view: HistoryView) -> int:
 
 
 def warn_of_many_bytes(view: HistoryView) -> None:
-    """Tell who waits for the driver how tasks read the manifests instead."""
+    """Tell people who wait for the driver how tasks can read the manifests instead."""
     num_bytes = unread_bytes(view)
     if num_bytes > MOST_BYTES:
         warnings.warn(

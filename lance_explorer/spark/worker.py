@@ -1,4 +1,4 @@
-"""What is done once in every Python worker of Spark."""
+"""What happens once in every Python worker of Spark."""
 
 import gc
 import os
@@ -7,10 +7,10 @@ __all__ = ["keep_imports"]
 
 
 def keep_imports() -> None:
-    """Keep what was imported out of a worker's search for garbage.
+    """Exclude imported modules from the garbage collection of a worker.
 
-    A worker searches after each task and each plan. Through all modules that takes 50 ms, which is
-    more than many a task.
+    A worker collects garbage after each task and each plan. Over all modules that takes 50 ms,
+    which is longer than many tasks.
     """
     if "SPARK_REUSE_WORKER" in os.environ:
         gc.freeze()

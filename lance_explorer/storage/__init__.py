@@ -1,4 +1,4 @@
-"""From a URI to bytes. This room lists and reads files, counts both, and parses nothing."""
+"""From a URI to bytes. This package lists and reads files and counts both; it parses nothing."""
 
 from lance_explorer.storage.ahead import done_in_order, reading_ahead
 from lance_explorer.storage.base import Contents, FileInfo, FilePart, IoCounts, Storage, given

@@ -1,4 +1,4 @@
-"""Files that will be asked for soon, read while their turn has not come."""
+"""Reads files ahead that will be needed soon."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -13,19 +13,19 @@ __all__ = ["UNKNOWN_BYTES", "ReadAhead", "done_in_order", "has_room", "reading_a
 _T = TypeVar("_T")
 
 UNKNOWN_BYTES = 1 << 20
-"""What a file counts whose size nobody told."""
+"""The assumed size of a file whose size is unknown."""
 
 _BYTES_IN_FLIGHT = 64 << 20
 
 
 def has_room(sizes: Collection[int], most: int) -> bool:
-    """Tell whether one more may be read beside those of some sizes; one alone always may be."""
+    """Tell whether one more file may be read beside those of some sizes; one alone always may."""
     return not sizes or (len(sizes) < most and sum(sizes) < _BYTES_IN_FLIGHT)
 
 
 @contextmanager
 def reading_ahead(parts: Iterable[tuple[Storage, FilePart]]) -> Iterator[None]:
-    """Return a context in which files below several roots will be asked for, best in this order."""
+    """Return a context manager: files below several roots will be needed, best in this order."""
     by_root: dict[Storage, list[FilePart]] = defaultdict(list)
     for root, part in parts:
         by_root[root].append(part)
@@ -38,7 +38,7 @@ def reading_ahead(parts: Iterable[tuple[Storage, FilePart]]) -> Iterator[None]:
 def done_in_order(
     tasks: Iterable[tuple[int, Callable[[], _T]]], most: int, most_size: int
 ) -> Iterator[_T]:
-    """Yield what tasks return, in their order; several are under way where ``most`` is above one.
+    """Yield the results of tasks in order; several run at once if ``most`` is above one.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def done_in_order(
 
 
 class ReadAhead:
-    """Some parts of files, of which ``most`` are being read, or wait to be taken, at a time.
+    """Parts of files; at most ``most`` of them are being read or wait to be taken.
 
-    It is fewer where they are so large that they would fill memory.
+    It is fewer if they are so large that they would fill memory.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class ReadAhead:
         self._begin()
 
     def take(self, part: FilePart) -> Future[bytes] | None:
-        """Return a part once; None if it was not begun, and so is not going to be."""
+        """Return a part once; None if it was not started, and so never will be."""
         self._left.pop(part, None)
         future = self._begun.pop(part, None)
         self._begin()

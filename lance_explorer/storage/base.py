@@ -1,4 +1,4 @@
-"""The one small interface over every kind of storage."""
+"""One small interface for all kinds of storage."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,15 +18,15 @@ from lance_explorer.storage.secrets import Options
 __all__ = ["Contents", "FileInfo", "FilePart", "IoCounts", "Storage", "given"]
 
 Contents = bytes | FormatError | None
-"""What one of many files is: its bytes, why nobody can read it, or None if it is missing."""
+"""The result for one of many files: its bytes, why it is unreadable, or None if missing."""
 
 MOST_BYTES = 8 << 30
-"""No file of metadata is larger: none has more than three messages, which end at 2 GiB each."""
+"""No metadata file is larger: it has at most three messages, of at most 2 GiB each."""
 
 
 @dataclass(slots=True)
 class IoCounts:
-    """What was asked of storage so far.
+    """What was requested from storage so far.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class IoCounts:
     values_apart : bool
         Whether another process is to read values: nobody trusts the table, or damage was found.
     sessions : ReadSessions
-        The questions that are being answered, which note what is missing.
+        The questions being answered, which record what is missing.
     """
 
     requests: int = 0
@@ -50,7 +50,7 @@ class IoCounts:
 
 
 class FileInfo(NamedTuple):
-    """A file as a listing shows it.
+    """A file in a listing.
 
     ``modified_ns`` counts nanoseconds since 1970; ``etag`` is None where storage has none.
     """
@@ -70,7 +70,7 @@ class FilePart(NamedTuple):
 
 
 def check_size(path: str, num_bytes: int) -> None:
-    """Refuse to read more than a file of metadata can have.
+    """Refuse to read more than a metadata file can have.
 
     Raises
     ------
@@ -79,12 +79,12 @@ def check_size(path: str, num_bytes: int) -> None:
     """
     if num_bytes > MOST_BYTES:
         raise CorruptFileError(
-            f"{num_bytes:,} bytes are more than any metadata file can have; it is not read", path
+            f"{num_bytes:,} bytes are more than a metadata file can have; it is not read", path
         )
 
 
 def given(contents: bytes | FormatError) -> bytes:
-    """Return the bytes of a file that is there.
+    """Return the bytes of a file that must exist.
 
     Examples
     --------
@@ -99,10 +99,10 @@ def given(contents: bytes | FormatError) -> bytes:
 class Storage(ABC):
     """Read-only access to the files below one root.
 
-    Paths start at the root and use ``/``. What is missing raises the builtin FileNotFoundError, so
-    that each caller can say what that means. What is no file, or larger than any can be, raises
-    CorruptFileError; what a link leads out of the table to, where that is not allowed,
-    UnsupportedFeatureError; and any other failure StorageError.
+    Paths start at the root and use ``/``. A missing file raises the builtin FileNotFoundError, so
+    that each caller can say what it means. Something that is not a file, or is larger than a file
+    can be, raises CorruptFileError; a link out of the table to a location that is not allowed
+    raises UnsupportedFeatureError; and any other failure raises StorageError.
 
     Attributes
     ----------
@@ -111,9 +111,9 @@ class Storage(ABC):
     options : mapping of str to str
         Address and credentials of an object store; they never show in what is printed.
     io : IoCounts
-        What was asked so far; shared by all storage of one table.
+        What was requested so far; shared by all storage of one table.
     bases : Bases
-        Other roots that the table may lead to, and those in use; shared by all of them.
+        Other roots that the table may use, and those in use; shared by all of them.
     commits : CommitStore or NamespaceCommits, optional
         The external manifest store that says which versions there are, if the table has one.
     in_flight : int
@@ -137,25 +137,25 @@ class Storage(ABC):
 
     @property
     def sessions(self) -> ReadSessions:
-        """The questions that are being answered about the table."""
+        """The questions about the table that are being answered."""
         return self.io.sessions
 
     def missing(self, path: str) -> FileNotFoundError:
-        """Return the error that says that a file is not there, which open sessions note."""
+        """Return the error for a missing file, and let open sessions record it."""
         self.sessions.note(f"{self.uri}/{path}")
         return FileNotFoundError(path)
 
     @property
     def live(self) -> "Storage":
-        """The same without what a ledger may have put before it: files that are there now."""
+        """The same without what a ledger may have put in front of it: only files that exist now."""
         return self
 
     @abstractmethod
     def list_files(self, folder: str) -> list[FileInfo]:
         """Return the files directly in ``folder``, in any order; [] if there is no such folder.
 
-        What is neither file nor folder is listed too, so that whoever reads it hears of it. Those
-        whose names are no text are left out, here and of folders: nobody can ask for them.
+        Entries that are neither files nor folders are listed too, so that reading them gives an
+        error. Files and folders whose names are not text are left out: nobody can request them.
         """
 
     @abstractmethod
@@ -172,7 +172,7 @@ class Storage(ABC):
 
     @abstractmethod
     def find(self, path: str) -> FileInfo | None:
-        """Return a file as it is now, None if it is missing."""
+        """Return the present facts of a file, None if it is missing."""
 
     @abstractmethod
     def get(self, path: str) -> bytes:
@@ -180,33 +180,33 @@ class Storage(ABC):
 
     @abstractmethod
     def get_range(self, path: str, offset: int, length: int) -> bytes:
-        """Return ``length`` bytes from ``offset`` on, fewer where the file ends before."""
+        """Return ``length`` bytes from ``offset`` on, or fewer if the file ends earlier."""
 
     def check_files(self, paths: Iterable[str]) -> None:
-        """Raise UnsupportedFeatureError for a file that may not be read, if there is one.
+        """Raise UnsupportedFeatureError if the file must not be read.
 
-        For files that others will read.
+        For files that other libraries will read.
         """
         return
 
     def check_folder(self, folder: str) -> None:
-        """Raise UnsupportedFeatureError if a file below a folder may not be read."""
+        """Raise UnsupportedFeatureError if a file below a folder must not be read."""
         return
 
     def reading_ahead(self, parts: Iterable[FilePart]) -> AbstractContextManager[None]:
-        """Return a context in which files will be asked for, best in this order.
+        """Return a context manager in which files will be needed, best in this order.
 
-        Where requests take long, they are read before they are asked for.
+        Where requests are slow, they are read ahead.
         """
         return nullcontext()
 
     def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[Contents]:
-        """Yield whole files in the order of ``paths``; None for one that is missing.
+        """Yield whole files in the order of ``paths``; None for a missing one.
 
-        For one that may not be read, or that nobody can read, it is the error that says so.
+        For a file that must not or cannot be read, it yields the error.
 
-        Where several are read at a time, ``sizes`` tell how many fit into memory; files whose size
-        is not known count as small.
+        Where several are read at once, ``sizes`` limit how many; files of unknown size count as
+        small.
         """
         for path in paths:
             try:

@@ -1,7 +1,7 @@
-"""Which roots beside its own a table may lead to.
+"""Which roots a table may use beside its own.
 
-Whoever wrote a table chose the paths in it, and whoever opens it lends it credentials and a disk.
-So what a table names is opened only where it is near the table, or where somebody allowed it.
+The writer of a table chose the paths in it; whoever opens it lends it credentials and a disk. So a
+location that a table names is opened only if it is near the table, or allowed by the user.
 """
 
 import os
@@ -18,10 +18,10 @@ from lance_explorer.storage.secrets import without_secrets
 __all__ = ["Access", "Bases", "Place", "leads_elsewhere", "place_of"]
 
 _Opened = TypeVar("_Opened")
-"""What a place is opened as: a ``Storage``."""
+"""What opens a location: a ``Storage``."""
 
 Access = Literal["near", "another_bucket", "allowed", "unclear", "far"]
-"""How a root stands to a table; the last two may not be opened."""
+"""The relation of a root to a table; the last two may not be opened."""
 
 _NO_NAMES = {"", ".", ".."}
 _FILES = "file"
@@ -55,7 +55,7 @@ class Place(NamedTuple):
     """Where a URI leads.
 
     ``account`` is that of Azure and of schemes that are not known, which credentials are given for;
-    ``path`` the names of folders. Local ones are those that links lead to.
+    ``path`` the names of folders. Local paths are resolved paths, without links.
     """
 
     service: str
@@ -64,16 +64,16 @@ class Place(NamedTuple):
     path: tuple[str, ...]
 
     def holds(self, other: "Place") -> bool:
-        """Whether another place is this one, or below it."""
+        """Whether another location is this one, or below it."""
         return self[:3] == other[:3] and other.path[: len(self.path)] == self.path
 
 
 class Bases(Generic[_Opened]):
-    """The roots that a table may lead to, shared by all storage of that table.
+    """The roots that a table may use, shared by all storage of that table.
 
-    Near a local table is what lies in the folder that it lies in, and whatever is a Lance table, or
-    below one. Near a table in an object store is all of the same service and account: requests go
-    where those for the table go.
+    Near a local table are its parent folder, and every Lance table and what is inside one. Near a
+    table in an object store is everything in the same service and account: requests go to the same
+    place.
 
     Parameters
     ----------
@@ -120,13 +120,13 @@ class Bases(Generic[_Opened]):
         self.own_root(uri)
 
     def own_root(self, uri: str) -> None:
-        """Take a URI that somebody gave for the root of the table."""
+        """Use a URI that the user gave as the root of the table."""
         self._own = place_of(uri, self._options) or Place(uri, "", "", ())  # near to nothing
 
     def objects(self, uri: str) -> str:
-        """Return a root that the table names as that of objects alone.
+        """Return a root that the table names as the root of objects alone.
 
-        A table with an external manifest store names its own roots with it.
+        A table with an external manifest store names it in its own roots.
         """
         plain = uri.removesuffix(f"?{TABLE_OF_COMMITS}={self.commit_store}")
         if self.commit_store is None or not plain.startswith(f"{EXTERNAL_SCHEME}://"):
@@ -134,7 +134,7 @@ class Bases(Generic[_Opened]):
         return plain.replace(EXTERNAL_SCHEME, "s3", 1)
 
     def access(self, uri: str) -> Access:
-        """Return how a root that the table names stands to it."""
+        """Return the relation of a root that the table names to the table."""
         uri = self.objects(uri)
         place = place_of(uri, self._options) if _is_clear(uri) else None
         if place is None:
@@ -150,17 +150,17 @@ class Bases(Generic[_Opened]):
         return self._is_near(place) or self._is_allowed(place)
 
     def check(self, uri: str) -> None:
-        """Raise UnsupportedFeatureError if a root that the table names may not be opened."""
+        """Raise UnsupportedFeatureError if a root that the table names must not be opened."""
         if self.access(uri) in ("far", "unclear"):
             raise UnsupportedFeatureError(self.why_not(uri))
 
     def why_not(self, uri: str) -> str:
-        """Return why a root may not be opened, and what lets it."""
+        """Return why a root must not be opened, and how to allow it."""
         uri = self.objects(uri)
         place = place_of(uri, self._options) if _is_clear(uri) else None
         shown = repr(uri if len(uri) <= _LONGEST_SHOWN else f"{uri[:_LONGEST_SHOWN]}...")
         if place is None:
-            return f"{shown} is not opened: it is not clear which place that is"
+            return f"{shown} is not opened, because it is not clear which location it means"
         lends = ""
         if place.service != _FILES:
             why, lends = (
@@ -170,7 +170,7 @@ class Bases(Generic[_Opened]):
         elif not _SCHEME.match(uri) and not os.path.isabs(os.path.expanduser(uri)):
             why = "a path relative to the working directory, and not near the table"
         elif self._own.service != _FILES:
-            why = "on this machine, and the table is not"
+            why = "on this machine, but the table is not"
         else:
             why = "neither a Lance table nor in the parent folder of the table"
         return (
@@ -197,7 +197,7 @@ def _itself(storage: _Opened) -> _Opened:
 
 
 def leads_elsewhere(path: str) -> bool:
-    """Tell whether a path may lead out of where it starts; in URIs dots are dots if encoded, too.
+    """Tell whether a path may lead out of its start; in URIs, encoded dots are dots, too.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def leads_elsewhere(path: str) -> bool:
 
 
 def place_of(uri: str, options: Mapping[str, str]) -> Place | None:
-    """Return where a URI leads; None if that cannot be told.
+    """Return where a URI leads; None if it is not clear.
 
     Examples
     --------
@@ -241,13 +241,13 @@ def place_of(uri: str, options: Mapping[str, str]) -> Place | None:
 def _in_azure(
     user: str | None, host: str, names: tuple[str, ...], options: Mapping[str, str]
 ) -> Place | None:
-    """Return the place in an account, which the URI names or else the options do."""
+    """Return the location in an account, which the URI names or else the options do."""
     lower = {name.lower(): value for name, value in options.items()}
     if ":" in host:
         return None
     if user is not None:
-        found = _AZURE_HOST.fullmatch(host)
-        return found and Place("azure", f"{found[1]}.{found[2]}".lower(), user, names)
+        match = _AZURE_HOST.fullmatch(host)
+        return match and Place("azure", f"{match[1]}.{match[2]}".lower(), user, names)
     account = os.environ.get("AZURE_STORAGE_ACCOUNT_NAME", "")
     account = next((lower[name] for name in _ACCOUNT_OPTIONS if name in lower), account)
     fabric = any(lower.get(name, "").lower() == "true" for name in _FABRIC_OPTIONS)
@@ -256,23 +256,23 @@ def _in_azure(
 
 
 def _is_clear(uri: str) -> bool:
-    """Whether a URI of a table leads to the same place for everybody who reads the table.
+    """Whether a URI of a table leads to the same location for every reader of the table.
 
-    Parsers of URLs pass over characters, and see a URL where others see a path.
+    Parsers of URLs ignore some characters, and take some paths for URLs.
     """
     if _NO_TEXT.search(uri) or uri != uri.strip() or not uri:
         return False
     if _SCHEME.match(uri):
-        found = _URI.fullmatch(uri)
-        return found is not None and not _NO_TEXT.search(unquote(found[4] or ""))
+        match = _URI.fullmatch(uri)
+        return match is not None and not _NO_TEXT.search(unquote(match[4] or ""))
     if uri.startswith("~") and not uri.startswith("~/"):
         return False
-    # What is above a link depends on whether it is followed first.
+    # What lies above a link depends on whether the link is followed first.
     return _real_path(uri) == os.path.realpath(os.path.expanduser(uri))
 
 
 def _real_path(path: str) -> str:
-    """Return the path that links lead to."""
+    """Return the path with links resolved."""
     try:
         return os.path.realpath(os.path.abspath(os.path.expanduser(path)))
     except ValueError:  # no file can have such a name

@@ -1,4 +1,4 @@
-"""How much may be asked of an object store, which is paid for by request and by byte."""
+"""Limits for an object store, which charges by request and by byte."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ __all__ = ["Budget"]
 
 @dataclass(slots=True)
 class Budget:
-    """What may be read altogether, and how many requests were made so far.
+    """How much may be read in total, and how many requests were made so far.
 
     Attributes
     ----------
@@ -22,18 +22,18 @@ class Budget:
     _claimed: int = 0
 
     def claim_request(self, uri: str) -> None:
-        """Note a request that is about to be made.
+        """Count a request that is about to be made.
 
         Raises
         ------
         BudgetExceededError
-            If it would be one too many.
+            If it exceeds the limit.
         """
         self.check_requests(uri, 1)
         self._claimed += 1
 
     def check_requests(self, uri: str, count: int) -> None:
-        """Check that so many requests may still be made; raises as :meth:`claim_request` does."""
+        """Check that so many requests may still be made; raises like :meth:`claim_request`."""
         if self.max_requests is not None and self._claimed + count > self.max_requests:
             raise BudgetExceededError(
                 f"{uri}: {self._claimed:,} requests were made and {count:,} more are needed: "

@@ -1,8 +1,8 @@
-"""An external manifest store: a table of DynamoDB that says which versions a table has.
+"""An external manifest store: a DynamoDB table that lists the versions of tables.
 
-Writers of tables in stores that cannot put an object only if it is not there agree through it: a
-version is committed once it is in the store, even if its manifest still has the name under which it
-was staged (docs/FORMAT.md 10.1). It is only read here.
+Stores that cannot refuse to overwrite an object need it: a version is committed once it is in
+DynamoDB, even if its manifest still has its staging name (docs/FORMAT.md 10.1). It is only read
+here.
 """
 
 import os
@@ -27,14 +27,14 @@ __all__ = [
 EXTERNAL_SCHEME = "s3+ddb"
 
 TABLE_OF_COMMITS = "ddbTableName"
-"""What the query of a URI calls the table of DynamoDB."""
+"""The query parameter of a URI that names the DynamoDB table."""
 
 _SECONDS = 8
 _ATTEMPTS = 3
 
 
 class CommittedVersion(NamedTuple):
-    """A version as the store has it; ``path`` starts at the bucket."""
+    """A version in the store; ``path`` starts at the bucket."""
 
     version: int
     path: str
@@ -42,15 +42,15 @@ class CommittedVersion(NamedTuple):
 
 
 class CommitStore:
-    """The versions of tables, in a table of DynamoDB.
+    """The versions of tables, in a DynamoDB table.
 
     Parameters
     ----------
     name : str
         The name of the table of DynamoDB.
     options : Options
-        Address and credentials, those of the object store: ``dynamodb_endpoint``, ``aws_region``,
-        ``aws_access_key_id`` and so on. What they leave out comes from the environment.
+        Address and credentials, the same as for the object store: ``dynamodb_endpoint``,
+        ``aws_region``, ``aws_access_key_id`` and so on. Missing ones come from the environment.
     """
 
     def __init__(self, name: str, options: Options) -> None:
@@ -85,9 +85,9 @@ class CommitStore:
             for page in pages:
                 yield from [self._of_item(item) for item in page["Items"]]
         except (BotoCoreError, ClientError) as error:
-            told = without_secrets(str(error), self._options)
+            message = without_secrets(str(error), self._options)
             raise StorageError(
-                f"the external manifest store {self.name!r} cannot be read: {told}"
+                f"the external manifest store {self.name!r} cannot be read: {message}"
             ) from None
 
     def _of_item(self, item: Mapping[str, Mapping[str, str]]) -> CommittedVersion:
@@ -98,12 +98,12 @@ class CommitStore:
             )
         except (KeyError, ValueError) as error:
             raise StorageError(
-                f"the external manifest store {self.name!r} has an entry that is none of Lance: "
+                f"the external manifest store {self.name!r} has an entry that Lance did not write: "
                 f"{sorted(item)}"
             ) from error
 
     def _imported(self) -> Callable[[], Any]:
-        """Return what makes a client; see that the library is there."""
+        """Return a factory of clients; fail early if the library is missing."""
         try:
             import boto3
             from botocore.config import Config
@@ -128,7 +128,7 @@ class CommitStore:
 
 
 def external_uri(uri: str, name: str) -> str:
-    """Return the URI that names objects and the table of DynamoDB that tells their versions.
+    """Return the URI that names objects and the DynamoDB table with their versions.
 
     Examples
     --------
@@ -139,12 +139,12 @@ def external_uri(uri: str, name: str) -> str:
 
 
 def split_external(uri: str, options: Options) -> tuple[str, CommitStore]:
-    """Return the URI of the objects and the store that ``s3+ddb://`` names.
+    """Return the URI of the objects, and the store, that a ``s3+ddb://`` URI names.
 
     Raises
     ------
     InvalidArgumentError
-        If it does not name the table of DynamoDB.
+        If it does not name the DynamoDB table.
 
     Examples
     --------
@@ -165,5 +165,5 @@ def split_external(uri: str, options: Options) -> tuple[str, CommitStore]:
 
 
 def _plain(text: str | None) -> str | None:
-    """Return an option as the text that it is: the library compares types."""
+    """Return an option as plain text: the library compares types."""
     return None if text is None else "".join(text)

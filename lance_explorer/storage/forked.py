@@ -1,4 +1,4 @@
-"""What a forked process must not do: the threads that Polars and pylance wait for stay behind."""
+"""What a forked process must not do: the threads of Polars and pylance do not exist there."""
 
 import os
 import re
@@ -14,19 +14,19 @@ _WAITED_FOR_BY_OBJECT_STORES = re.compile("tokio")
 
 
 class _Threads:
-    """Whether there are threads that are waited for: in this process, and at its fork."""
+    """Whether such threads exist: in this process, and when it was forked."""
 
     were_there = False
     are_missing = False
 
 
 def check_not_forked() -> None:
-    """Refuse to work in a process that was forked from one in which Polars or pylance had worked.
+    """Refuse to work in a process that was forked after Polars or pylance had worked.
 
     Raises
     ------
     LanceExplorerError
-        If it was: what waits for their threads would wait for ever.
+        If it was: waiting for their threads would never end.
     """
     if _Threads.are_missing:
         raise LanceExplorerError(
@@ -45,7 +45,7 @@ def _after_fork() -> None:
 
 
 def _is_any_running() -> bool:
-    """Tell whether such a thread runs; where the system does not tell, one is taken to run."""
+    """Tell whether such a thread runs; if the system does not say, assume it does."""
     try:
         names = [_name(thread) for thread in os.listdir(_THREADS)]
     except OSError:

@@ -1,9 +1,8 @@
-"""How long an object store may keep us waiting, and which option to change when that is too short.
+"""How long an object store may take, and which option to change if that is too short.
 
-A limit on a whole answer would refuse large files on slow links. So an answer may take as long as
-it likes, but not pause for longer than ``read_timeout``, in which its beginning has to come, too.
-Nothing is asked again after ``client_retry_timeout``, so that a store that never answers is given
-up within ten seconds.
+A limit on a whole answer would refuse large files on slow links. So an answer may take any time,
+but must start within ``read_timeout`` and never pause for longer. Nothing is requested again after
+``client_retry_timeout``, so that we give up within ten seconds on a store that never answers.
 """
 
 import re
@@ -22,22 +21,22 @@ _LIMITS = {
 }
 
 _RETRY_SECONDS = "180"
-"""For how long pylance tries again by default."""
+"""How long pylance retries by default."""
 
 _DURATION = re.compile(r"(\d+) ?(ms|s|m|h)[a-z]*")
 _UNREACHABLE = re.compile(
     r"Generic (S3|GCS|MicrosoftAzure) error|The operation lacked |error sending request"
     r"|\(os error (1|12|13|23|24|10[017]|11[0236])\)"
 )
-"""What errors say that are about the store, or the right to read, and not about a file."""
+"""Phrases in errors about the store or permissions, not about a file."""
 
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 
 
 def with_limits(options: Mapping[str, str]) -> Options:
-    """Return options of an object store, names in lower case, with limits where they have none.
+    """Return options of an object store, names in lower case, with our limits where they have none.
 
-    What they do say is not undone by a limit that they do not name.
+    A given limit is not undone by another limit that is not given.
 
     Examples
     --------
@@ -58,7 +57,7 @@ def with_limits(options: Mapping[str, str]) -> Options:
 
 
 def is_unreachable(said: str) -> bool:
-    """Tell whether an error of pylance says that the storage cannot be reached, or refuses.
+    """Tell whether an error of pylance says that the storage is unreachable, or refuses.
 
     Examples
     --------
@@ -71,7 +70,7 @@ def is_unreachable(said: str) -> bool:
 
 
 def limit_hint(said: str, options: Mapping[str, str]) -> str | None:
-    """Return which option to change if an error is that a store did not answer, or not in time.
+    """Return which option to change if an error says that a store did not answer in time.
 
     Parameters
     ----------
@@ -96,7 +95,7 @@ def limit_hint(said: str, options: Mapping[str, str]) -> str | None:
         )
     if "error sending request" in said or "response body error" in said:
         return (
-            "the store cannot be reached, or is too slow: check the endpoint, or set a longer "
+            "the store is unreachable or too slow: check the endpoint, or set a longer "
             f"{_idle_limit(options)}, connect_timeout or client_retry_timeout in storage_options"
         )
     if re.search(r"after \d+ retries", said):
@@ -112,5 +111,5 @@ def _idle_limit(options: Mapping[str, str]) -> str:
 
 
 def _seconds(duration: str) -> float:
-    """Return a duration in seconds; 0 for one that is not understood, which the store refuses."""
+    """Return a duration in seconds; 0 if it is not understood, since the store then refuses it."""
     return sum([int(count) * _SECONDS[unit] for count, unit in _DURATION.findall(str(duration))])

@@ -1,7 +1,7 @@
-"""Local files: one thread and plain reads, which beat threads and memory maps here.
+"""Local files: one thread and plain reads, which are faster here than threads and memory maps.
 
-Where many files are read, the system is told of the next ones: it fetches them from a slow disk
-while those before are decoded.
+Where many files are read, the system is told the next ones, so that it fetches them from a slow
+disk during decoding.
 """
 
 import errno
@@ -36,13 +36,13 @@ _UNREACHABLE = {
         *("ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH"),
     )
 }
-"""What says nothing of the file; an error of the disk (EIO) does."""
+"""Errors that say nothing about the file; an error of the disk (EIO) does."""
 
 _AT_ONCE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
-"""A pipe is opened without waiting for somebody who writes into it."""
+"""A pipe is opened without waiting for a writer."""
 
 _OPEN_AHEAD = 32
-"""So many next files, the system is told, will be read."""
+"""The number of next files that the system is told."""
 
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -78,10 +78,10 @@ class LocalStorage(Storage):
         self._followed: set[str] = {""}
 
     def follow_root(self) -> str | None:
-        """Take the place that links lead to for the root; return the root as it was, if another.
+        """Use the resolved path as the root; return the former root if it was another.
 
-        Lance compares roots as text: who cleans up a table through a link does not see that its
-        branches read files.
+        Lance compares roots as text: a cleanup through a link does not notice that branches read
+        files.
         """
         given, self.uri = self.uri, self._real_root
         return given if given != self.uri else None
@@ -136,7 +136,7 @@ class LocalStorage(Storage):
     def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[Contents]:
         """Yield whole files in the order of ``paths``, as any storage does.
 
-        Up to 32 files are open ahead, fewer where they are large.
+        Up to 32 files are open ahead, fewer if they are large.
         """
         rest = zip(paths, chain(sizes, repeat(UNKNOWN_BYTES)), strict=False)
         opened: deque[tuple[str, int | None]] = deque()
@@ -174,7 +174,7 @@ class LocalStorage(Storage):
                 self.check_files([f"{inner}/{name}" for name in (*folders, *files)])
 
     def _place(self, path: str) -> str:
-        """Return the place of what is below the root; all else is missing, as in other storage."""
+        """Return the path of a file below the root; any other is missing, as in other storage."""
         if not {".", ".."}.isdisjoint(path.split("/")):
             raise FileNotFoundError(errno.ENOENT, "not below the root", path)
         folder = path.rpartition("/")[0]
@@ -184,7 +184,7 @@ class LocalStorage(Storage):
         return f"{self.uri}/{path}"
 
     def _follow(self, path: str) -> str:
-        """Return the place that links lead to, which the table must be allowed to lead to."""
+        """Return the resolved path, which the table must be allowed to use."""
         try:
             place = os.path.realpath(f"{self.uri}/{path}")
         except ValueError as error:  # no file can have such a name
@@ -198,7 +198,7 @@ class LocalStorage(Storage):
         return place
 
     def _open(self, path: str) -> int:
-        """Return a handle of a file; a link is followed as far as it may lead."""
+        """Return a handle of a file; a link is followed if its target is allowed."""
         place = self._place(path)
         try:
             return os.open(place, _AT_ONCE | os.O_NOFOLLOW)
@@ -208,19 +208,19 @@ class LocalStorage(Storage):
         return os.open(self._follow(path), _AT_ONCE | os.O_NOFOLLOW)
 
     def _scan(self, folder: str) -> list[tuple[str, os.stat_result | None]]:
-        """Return what is in a folder; of links that may not be followed, nothing but the name."""
+        """Return the entries of a folder; of links that must not be followed, only the names."""
         self.io.requests += 1
         try:
             place = self._place(f"{folder}/" if folder else "")
             with os.scandir(place) as entries:
                 named = [entry for entry in entries if _is_text(entry.name)]
-            found = list[tuple[str, os.stat_result | None]]()
+            listed = list[tuple[str, os.stat_result | None]]()
             for entry in named:
                 if entry.is_symlink() and not self._may_follow(f"{folder}/{entry.name}"):
-                    found.append((entry.name, None))
+                    listed.append((entry.name, None))
                 elif facts := _facts(entry):
-                    found.append((entry.name, facts))
-            return found
+                    listed.append((entry.name, facts))
+            return listed
         except UnsupportedFeatureError:  # which is a ValueError, too
             raise
         except ValueError:  # no folder can have such a name
@@ -238,7 +238,7 @@ class LocalStorage(Storage):
         return True
 
     def _open_ahead(self, path: str) -> int | None:
-        """Return a handle of a file that the system begins to fetch; None if it does not open."""
+        """Return a handle of a file that the system starts to fetch; None if it does not open."""
         try:
             handle = self._open(path)
         except (OSError, ValueError):  # which reading it will tell
@@ -249,7 +249,7 @@ class LocalStorage(Storage):
         return handle
 
     def _read(self, path: str, offset: int, length: int | None, handle: int | None = None) -> bytes:
-        """Return bytes of a file, which may be open; it is closed in the end."""
+        """Return bytes of a file, which may be open already; it is closed at the end."""
         self.io.requests += 1
         try:
             handle = self._open(path) if handle is None else handle
@@ -279,7 +279,7 @@ class LocalStorage(Storage):
 
 
 def is_link(path: str) -> bool:
-    """Tell whether a local path leads through a link, to whatever place."""
+    """Tell whether a local path leads through a symbolic link."""
     place = os.path.abspath(os.path.expanduser(path))
     return "://" not in path and os.path.realpath(place) != place
 
@@ -287,8 +287,8 @@ def is_link(path: str) -> bool:
 def names_of_no_files(folder: str) -> frozenset[str]:
     """Return the names in a local folder of what is neither file nor folder: pipes, for example.
 
-    Whoever opens one may wait for ever. The folder is listed again only if it has changed; a link
-    is not followed.
+    Opening one may block for ever. The folder is listed again only if it has changed; a link is not
+    followed.
     """
     if os.path.islink(folder):
         return frozenset()
@@ -312,8 +312,8 @@ def _check_is_file(path: str, facts: os.stat_result) -> None:
 
 
 def _read_fully(handle: int, offset: int, length: int) -> bytes:
-    """Read ``length`` bytes, or up to the end: one call of the system reads 2 GiB at most."""
-    if not length:  # the range may begin further behind the end than the system counts
+    """Read ``length`` bytes, or up to the end: one system call reads at most 2 GiB."""
+    if not length:  # the range may start further behind the end than the system can count
         return b""
     data = os.pread(handle, length, offset)
     while len(data) < length and (more := os.pread(handle, length - len(data), offset + len(data))):
@@ -322,12 +322,12 @@ def _read_fully(handle: int, offset: int, length: int) -> bytes:
 
 
 def _is_text(name: str) -> bool:
-    """Tell whether a name is UTF-8 on the disk, as all that Lance gives."""
+    """Tell whether a name is UTF-8 on the disk, as all names of Lance are."""
     return name.isascii() or name.encode(errors="replace").decode() == name
 
 
 def _facts(entry: os.DirEntry[str]) -> os.stat_result | None:
-    """Return an entry's facts, or None if it leads nowhere or went away since it was listed."""
+    """Return an entry's facts, or None if it is a broken link or was removed since the listing."""
     try:
         return entry.stat()
     except OSError as error:

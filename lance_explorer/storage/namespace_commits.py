@@ -1,7 +1,8 @@
-"""The versions of a table as a namespace tells them that manages versions.
+"""The versions of a table as listed by a namespace that manages versions.
 
-pylance commits to such a namespace as to an external manifest store: a manifest is staged, and the
-namespace is told its path. It may leave it there until somebody reads the table through it.
+pylance commits to such a namespace as to an external manifest store: it stages a manifest, and
+tells the namespace its path. The manifest may keep its staging name until somebody reads the table
+through the namespace.
 """
 
 from typing import Any
@@ -13,7 +14,7 @@ __all__ = ["NamespaceCommits"]
 
 
 class NamespaceCommits:
-    """The versions of one table; of its branches a namespace says nothing.
+    """The versions of one table; a namespace does not list the versions of branches.
 
     Parameters
     ----------
@@ -32,20 +33,20 @@ class NamespaceCommits:
         self._uri = uri
 
     def newest(self, uri: str, count: int) -> list[CommittedVersion]:
-        """Return the newest versions of the table, newest first; none of another root."""
+        """Return the newest versions of the table, newest first; none for another root."""
         if uri != self._uri:
             return []
         from lance_namespace import ListTableVersionsRequest
 
         asked = ListTableVersionsRequest(id=self.table_id, limit=count, descending=True)
         try:
-            found = self._client.list_table_versions(asked).versions
-            told = [
+            listed = self._client.list_table_versions(asked).versions
+            versions = [
                 CommittedVersion(int(one.version), one.manifest_path, one.manifest_size)
-                for one in found
+                for one in listed
             ]
         except Exception as error:
             raise StorageError(
-                f"the namespace does not tell the versions of table {self.name!r}: {error}"
+                f"the namespace does not list the versions of table {self.name!r}: {error}"
             ) from error
-        return sorted(told, reverse=True)[:count]
+        return sorted(versions, reverse=True)[:count]

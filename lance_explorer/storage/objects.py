@@ -38,16 +38,16 @@ _R = TypeVar("_R")
 _Kind = type[S3Store | GCSStore | AzureStore]
 
 _GONE_SECONDS = 2.0
-"""For how long nothing is asked of a store that did not answer; somebody who retries is slower."""
+"""After a store did not answer, nothing is requested for so long; a person retries more slowly."""
 
 _LONGEST = 1 << 63
-"""No file has so many bytes, and a larger place is none for the client."""
+"""Larger than any file, and the largest position that the client takes."""
 
 _CHUNK_BYTES = 1 << 18
-"""How much of an answer is taken at a time: what was taken is not asked for again."""
+"""The bytes of an answer that are taken at a time; taken bytes are not requested again."""
 
 _PAGE = 1000
-"""How many objects an answer lists at most, in every kind of store but Azure, which lists more."""
+"""The most objects in an answer, in every kind of store except Azure, which lists more."""
 
 _CLIENT_OPTIONS = frozenset(
     "allow_http allow_invalid_certificates connect_timeout default_content_type http1_only "
@@ -55,16 +55,16 @@ _CLIENT_OPTIONS = frozenset(
     "pool_idle_timeout pool_max_idle_per_host proxy_url proxy_ca_certificate proxy_excludes "
     "randomize_addresses read_timeout timeout user_agent".split()
 )
-"""Options about HTTP, which are the same for every kind of store."""
+"""HTTP options, the same for every kind of store."""
 
 _ALLOW_HTTP = "AWS_ALLOW_HTTP"
-"""Where pylance takes the option of that name from, which this library takes from nowhere."""
+"""Where pylance finds the option of that name; this library does not look there."""
 
 _NO_NAME = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
-"""Characters that the names of objects cannot have."""
+"""Characters that object names cannot have."""
 
 _CUT_OFF = "Error getting list response body"
-"""What is said of a listing that broke off, which the library does not ask for again."""
+"""The error of an interrupted listing, which the library does not retry."""
 
 _ERROR_CODE = re.compile(r"<Code>(\w+)</Code>")
 
@@ -78,14 +78,13 @@ class ObjectStorage(Storage):
         Such as ``s3://bucket/folder/table.lance``.
     options : mapping of str to str, optional
         Address and credentials of the store, under the names that pylance takes. What they leave
-        out comes from the environment. Options of pylance alone are passed over.
+        out comes from the environment. Options that only pylance knows are ignored.
     io : IoCounts, optional
-        What counts; shared by all storage of one table.
+        The counters, shared by all storage of one table.
 
     Notes
     -----
-    Requests are made in threads, also those that are waited for one by one: an interrupt does not
-    wait for an answer.
+    All requests run in threads, so that an interrupt does not wait for an answer.
     """
 
     in_flight = 64
@@ -103,14 +102,14 @@ class ObjectStorage(Storage):
             self._store = _connected(_kind(self.uri), self.uri, self._limited)
             return
         except (BaseError, TypeError, ValueError) as error:
-            told = self._told(error)
-        raise InvalidArgumentError(f"{self.uri}: {told}")  # out here no local is what failed
+            message = self._message(error)
+        raise InvalidArgumentError(f"{self.uri}: {message}")  # outside, since locals may be secrets
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         raise TypeError(f"{self!r} cannot be pickled: open the table in the process that needs it")
 
     def list_files(self, folder: str) -> list[FileInfo]:
-        return [_info(found) for found in self._list(folder)["objects"]]
+        return [_info(info) for info in self._list(folder)["objects"]]
 
     def list_folders(self, folder: str) -> list[str]:
         return [
@@ -124,20 +123,20 @@ class ObjectStorage(Storage):
         def page() -> Any:
             if not begun:
                 begun.append(obstore.list(self._store, offset=listed, chunk_size=_PAGE))
-            pages = begun.pop()  # for good, if it breaks off: it would list no more
-            found = next(pages, None)
+            pages = begun.pop()  # an interrupted listing would end for good
+            page_of_objects = next(pages, None)
             begun.append(pages)
-            return found
+            return page_of_objects
 
         while True:
             self.io.budget.claim_request(self.uri)
             self.io.requests += 1
-            found = self._threads.submit(self._call, page, "").result()
-            for each in found or ():
+            page_of_objects = self._threads.submit(self._call, page, "").result()
+            for each in page_of_objects or ():
                 yield _info(each)._replace(name=each["path"])
-            if not found or len(found) < _PAGE:
+            if not page_of_objects or len(page_of_objects) < _PAGE:
                 return
-            listed = found[-1]["path"]
+            listed = page_of_objects[-1]["path"]
 
     def find(self, path: str) -> FileInfo | None:
         self.io.budget.claim_request(self.uri)
@@ -159,16 +158,16 @@ class ObjectStorage(Storage):
             is_answered = limit_hint(str(error), self._limited) is None
             if not is_answered or offset < self._size(path):
                 raise
-            return b""  # a range behind the end is an error of HTTP
+            return b""  # a range behind the end is an HTTP error
 
     def put(self, path: str, data: bytes) -> None:
-        """Write a file, whole or not at all; only a ledger does that, in a place of its own."""
+        """Write a file atomically; only a ledger does that, in its own location."""
         self._threads.submit(
             self._call, lambda: obstore.put(self._store, _safe(path), data), path
         ).result()
 
     def delete(self, path: str) -> None:
-        """Delete a file of a ledger, if it is there."""
+        """Delete a file of a ledger, if it exists."""
         with suppress(FileNotFoundError):
             self._threads.submit(
                 self._call, lambda: obstore.delete(self._store, _safe(path)), path
@@ -185,9 +184,9 @@ class ObjectStorage(Storage):
             ahead.cancel()
 
     def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[Contents]:
-        """Yield whole files in the order of ``paths``, None for one that is missing.
+        """Yield whole files in the order of ``paths``, None for a missing one.
 
-        Up to 64 requests are in flight, fewer where files are so large that they would fill memory.
+        Up to 64 requests run at once, fewer if files are so large that they would fill memory.
         """
         if sizes:
             self.io.budget.check_requests(self.uri, len(sizes))
@@ -222,7 +221,7 @@ class ObjectStorage(Storage):
         self.io.requests += 1
 
         def request() -> Any:
-            # The library lists nothing below a name with a slash at its end.
+            # The library lists nothing below a name that ends with a slash.
             return obstore.list_with_delimiter(self._store, _safe(folder.rstrip("/")) or None)
 
         try:
@@ -231,7 +230,7 @@ class ObjectStorage(Storage):
             return {"objects": [], "common_prefixes": []}
 
     def _read(self, part: FilePart) -> bytes:
-        """Return a part of a file: what was read ahead, or what is read now."""
+        """Return a part of a file, read ahead or read now."""
         for ahead in self._ahead:
             if (future := ahead.take(part)) is not None:
                 return future.result()
@@ -250,7 +249,7 @@ class ObjectStorage(Storage):
             raise
 
     def _whole(self, part: FilePart) -> bytes:
-        """Return a part of a file; an answer that breaks off is gone on with where it did."""
+        """Return a part of a file; an interrupted answer is continued where it stopped."""
         chunks, size = list[bytes](), 0
         options: GetOptions = {}
         check_size(part.path, part.length or 0)
@@ -294,46 +293,46 @@ class ObjectStorage(Storage):
     def _call(self, request: Callable[[], _R], path: str) -> _R:
         """Make a request; a missing file is FileNotFoundError, all else an UnreachableError.
 
-        Where nothing is answered, the next ones fail at once for a while: many that may each fail
-        would else take as long as all their limits.
+        If nothing answers, the next requests fail at once for a while: otherwise each of them would
+        take all its limits.
         """
-        told: str | None = None
+        failure: str | None = None
         for is_last in [*[False] * self._max_retries, True]:
             begin = monotonic()
             if begin < self._gone_until:
-                told = self._gone_because
+                failure = self._gone_because
                 break
             try:
                 answer = request()
             except FileNotFoundError:
-                self._answered, told = monotonic(), None
+                self._answered, failure = monotonic(), None
                 break
             except CorruptFileError:
                 raise
             except MemoryError:
-                told = "it does not fit into memory"
+                failure = "it does not fit into memory"
                 break
             except (BaseError, OverflowError, ValueError) as error:
-                told = self._told(error)
+                failure = self._message(error)
                 if "kind: Timeout" in str(error) and self._answered < begin:
-                    self._gone_until, self._gone_because = monotonic() + _GONE_SECONDS, told
+                    self._gone_until, self._gone_because = monotonic() + _GONE_SECONDS, failure
                 if is_last or _CUT_OFF not in str(error):
                     break
             else:
                 self._answered = monotonic()
                 return answer
-        if told is None:  # out here no local is what failed, which may tell what lets in
+        if failure is None:  # outside, since locals may be secrets
             raise FileNotFoundError(path)
-        raise UnreachableError(f"cannot read {self.uri}/{path}: {told}")
+        raise UnreachableError(f"cannot read {self.uri}/{path}: {failure}")
 
-    def _told(self, error: Exception) -> str:
-        """Return what an error says, in one line and without anything that lets somebody in."""
+    def _message(self, error: Exception) -> str:
+        """Return an error's message on one line, without credentials."""
         said = str(error)
         text = said.partition("\n")[0].partition("<")[0].rstrip(": ")
         code = _ERROR_CODE.search(said)
         hint = _hint(said) or limit_hint(said, self._limited)
-        told = [without_secrets(text, self.options), code and code[1], hint]
-        return "; ".join([part for part in told if part])
+        parts = [without_secrets(text, self.options), code and code[1], hint]
+        return "; ".join([part for part in parts if part])
 
 
 def _kind(uri: str) -> _Kind:
@@ -363,7 +362,7 @@ def _connected(
 
 
 def _check(name: str, value: object) -> None:
-    """Refuse what is no text, and URLs that are none: the library would break off without error."""
+    """Refuse non-text values and invalid URLs: the library would abort without an error."""
     if not isinstance(value, str):
         raise TypeError(f'expected text for {name}, such as "true"')
     if "endpoint" not in name.lower():
@@ -380,7 +379,7 @@ def _is_url_without_password(value: str) -> bool:
 
 @lru_cache
 def _is_config(kind: Callable[..., object], key: str) -> bool:
-    """Whether an option is one of this kind of store."""
+    """Whether this kind of store has an option."""
     try:
         kind("any", config={key: ""})
     except UnknownConfigurationKeyError:
@@ -405,7 +404,7 @@ def _number(name: str, options: Mapping[str, str]) -> float:
 
 
 def _rest(part: FilePart, size: int) -> "tuple[int, int] | OffsetRange | None":
-    """Return the range of what is missing of a part, of which so many bytes are there."""
+    """Return the range that is missing of a part, of which so many bytes are there."""
     start = part.offset + size
     if part.length is not None:
         return start, part.offset + part.length
@@ -413,18 +412,18 @@ def _rest(part: FilePart, size: int) -> "tuple[int, int] | OffsetRange | None":
 
 
 def _safe(path: str) -> str:
-    """Return a path that leads nowhere but below the root; all else is missing."""
+    """Return a path that leads below the root; anything else is missing."""
     if _NO_NAME.search(path) or (path and not {"", ".", ".."}.isdisjoint(path.split("/"))):
         raise FileNotFoundError(path)
     return path
 
 
-def _info(found: Any) -> FileInfo:
+def _info(entry: Any) -> FileInfo:
     return FileInfo(
-        name=found["path"].rpartition("/")[2],
-        size_bytes=found["size"],
-        modified_ns=_nanoseconds(found["last_modified"]),
-        etag=found["e_tag"],
+        name=entry["path"].rpartition("/")[2],
+        size_bytes=entry["size"],
+        modified_ns=_nanoseconds(entry["last_modified"]),
+        etag=entry["e_tag"],
     )
 
 

@@ -41,7 +41,7 @@ def open_storage(
     io: IoCounts | None = None,
     allow_bases: Iterable[str | os.PathLike[str]] = (),
 ) -> Storage:
-    """Return the storage whose root is ``uri``, or where links lead to from there.
+    """Return the storage with the root ``uri``, or where links lead from there.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def open_storage(
         If the URI has a scheme that is not served, names another machine or holds a password, or
         an option cannot be used.
     """
-    options = Options(options)  # as a local too they must not show
+    options = Options(options)  # in local variables, too, they must not show
     text, commits = os.fspath(uri), None
     if text.partition("://")[0].lower() == EXTERNAL_SCHEME:
         text, commits = split_external(text, options)
@@ -75,7 +75,7 @@ def open_storage(
 
 
 def uri_to_open(storage: Storage, folder: str = "") -> str:
-    """Return what opens a root, or a folder in it, as it was opened: its manifest store with it."""
+    """Return what opens a root, or a folder in it, as it was opened, with its manifest store."""
     uri = f"{storage.uri}/{folder}".rstrip("/")
     if isinstance(storage.commits, CommitStore):  # a namespace has no URI
         return external_uri(uri, storage.commits.name)
@@ -83,12 +83,12 @@ def uri_to_open(storage: Storage, folder: str = "") -> str:
 
 
 def open_beside(storage: Storage, uri: str) -> Storage:
-    """Return the storage of another root that a table uses: with the same credentials and counters.
+    """Return the storage of another root that a table uses, with the same credentials and counters.
 
     Raises
     ------
     UnsupportedFeatureError
-        If the table may not lead there, see :class:`~lance_explorer.storage.bases.Bases`.
+        If the table must not use it, see :class:`~lance_explorer.storage.bases.Bases`.
     InvalidArgumentError
         As :func:`open_storage`.
     """

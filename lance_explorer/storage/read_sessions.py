@@ -9,7 +9,7 @@ __all__ = ["ReadSession", "ReadSessions"]
 
 @dataclass(eq=False, slots=True)
 class ReadSession:
-    """A question that reads files of a table, from its begin to its end.
+    """A question that reads files of a table, from start to end.
 
     Attributes
     ----------
@@ -24,8 +24,8 @@ class ReadSession:
 class ReadSessions:
     """The questions that are being answered about one table.
 
-    Reads may happen in other threads than the question, so each session notes whatever is missing
-    while it lasts. At worst that is a look too many at the table, never one too few.
+    Other threads than the question's may read, so each session records everything that is missing
+    while it lasts. At worst the table is checked once too often, never too rarely.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class ReadSessions:
 
     @contextmanager
     def begin(self) -> Iterator[ReadSession]:
-        """Return a context that notes what is missing."""
+        """Return a context manager that records what is missing."""
         session = ReadSession()
         self._open.append(session)
         try:
@@ -47,6 +47,6 @@ class ReadSessions:
             session.missing.update(missing)
 
     def take_back(self, name: str) -> None:
-        """Forget one of them: a ledger has it."""
+        """Remove a missing file from the record: a ledger has it."""
         for session in tuple(self._open):
             session.missing.discard(name)

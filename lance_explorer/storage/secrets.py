@@ -1,4 +1,4 @@
-"""What must never be shown: whatever lets somebody into an object store."""
+"""What must never be shown: everything that gives access to an object store."""
 
 import re
 import sys
@@ -24,14 +24,14 @@ _PASSWORD = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*(?=@)")
 
 
 def may_be_secret(name: str) -> bool:
-    """Return whether an option of an object store may be a secret, by its name."""
+    """Return whether an option of an object store may be a secret, judged by its name."""
     return _SECRET.search(name) is not None
 
 
 class Hidden(str):
-    """Text that does not show where objects are shown, as in a traceback with its locals.
+    """Text that is hidden where objects are shown, as in a traceback with local variables.
 
-    It goes wherever text goes, and is that text there.
+    Wherever text is used, it is that text.
 
     Examples
     --------
@@ -50,9 +50,9 @@ class Hidden(str):
 
 
 class Options(dict[str, str]):
-    """Options of an object store: they do not show, and what has any of them is not pickled.
+    """Options of an object store: they are hidden, and objects with any of them are not pickled.
 
-    Nor do their values show, whatever they are copied into.
+    Their values stay hidden in every copy.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Options(dict[str, str]):
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         if self:
             raise TypeError(
-                "storage_options are not pickled, since they may be credentials: open the table "
+                "storage_options are not pickled, as they may be credentials: open the table "
                 "in the process that needs it"
             )
         return super().__reduce_ex__(protocol)
@@ -91,28 +91,28 @@ class Options(dict[str, str]):
 def hiding_arguments(function: _F) -> _F:
     """Return a function whose errors have no locals: it is given options, and URIs, as they are.
 
-    An option of a wrong type, or a URL that is refused for its signature, is a local of every frame
-    that it went through, and tools show locals.
+    An invalid option or URL is a local variable of every frame that it went through, and tools show
+    local variables.
     """
 
     @wraps(function)
     def hiding(*arguments: Any, **options: Any) -> Any:
-        before = sys.exception()  # of the caller, as its frames are
+        before = sys.exception()  # the caller's, as its frames are
         try:
             return function(*arguments, **options)
         except LanceExplorerError as error:
             del arguments, options
-            told: BaseException | None = error
-            while told is not None and told is not before:
-                clear_frames(told.__traceback__)
-                told = told.__cause__ or told.__context__
+            current: BaseException | None = error
+            while current is not None and current is not before:
+                clear_frames(current.__traceback__)
+                current = current.__cause__ or current.__context__
             raise
 
     return cast(_F, hiding)
 
 
 def without_secrets(text: str, options: Mapping[str, str] | None = None) -> str:
-    """Return a text without the options that let somebody in, queries and passwords of URLs.
+    """Return a text without credentials, queries of URLs and passwords of URLs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""URIs that pylance is to read, and what has to be done before it does."""
+"""URIs that pylance will read, and what has to be done first."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Opened:
 
 
 class FileUri(str):
-    """A file that pylance is to read.
+    """A file that pylance will read.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ class FileUri(str):
         return made
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        return str, (str(self),)  # whoever reads it in another process reads it there
+        return str, (str(self),)  # another process that reads it does so there
 
 
 class ValueUri(str):
-    """The root of a table, from which pylance is to read values of one version.
+    """The root of a table, from which pylance will read values of one version.
 
     Parameters
     ----------
@@ -88,4 +88,4 @@ class ValueUri(str):
         return root
 
     def __reduce__(self) -> tuple[type["ValueUri"], tuple[str, bytes | None]]:
-        return ValueUri, (str(self), self.manifest)  # it was decoded before it went to a process
+        return ValueUri, (str(self), self.manifest)  # decoded before it went to a process

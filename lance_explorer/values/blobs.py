@@ -1,4 +1,4 @@
-"""Blobs that lie outside of a table, of which a data file holds nothing but the URI."""
+"""Blobs outside the table, of which a data file has only the URI."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -10,13 +10,13 @@ from lance_explorer.errors import UnsupportedFeatureError
 __all__ = ["BlobCheck", "check_blobs", "described_blobs", "may_hold_blobs", "refuse_blob"]
 
 BlobCheck = Callable[[int, str], None]
-"""Raises UnsupportedFeatureError if a blob may not be read, by its base path (0: none) and URI."""
+"""Raises UnsupportedFeatureError if a blob must not be read; takes base path (0: none) and URI."""
 
 _BASE, _URI = "blob_id", "blob_uri"
 
 
 def refuse_blob(base_id: int, uri: str) -> None:
-    """Raise UnsupportedFeatureError, since nobody said that a blob may be read."""
+    """Raise UnsupportedFeatureError, because the user did not allow the blob to be read."""
     where = f", below base path {base_id}" if base_id else ""
     raise UnsupportedFeatureError(f"the blob {uri!r} is outside of the table{where}")
 
@@ -27,7 +27,7 @@ def described_blobs(described: pa.Schema) -> list[str]:
 
 
 def may_hold_blobs(kind: pa.DataType) -> bool:
-    """Tell whether a column of a type may be blobs: of all others a scan gives what they are."""
+    """Tell whether a column of a type may have blobs: for others a scan gives the values."""
     is_number = pa.types.is_primitive(kind) and not isinstance(kind, pa.BaseExtensionType)
     return not (is_number or pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
@@ -38,15 +38,18 @@ def check_blobs(batches: Iterable[pa.RecordBatch], check: BlobCheck) -> None:
     Raises
     ------
     UnsupportedFeatureError
-        If one of them may not be read.
+        If one of them must not be read.
     """
     seen = set[tuple[int, str]]()
     for batch in batches:
         for column in batch.columns:
-            for found in _descriptions(column):
-                outside = pc.not_equal(found.field(_URI), "")
+            for descriptions in _descriptions(column):
+                outside = pc.not_equal(descriptions.field(_URI), "")
                 places = pa.table(
-                    [found.field(_BASE).filter(outside), found.field(_URI).filter(outside)],
+                    [
+                        descriptions.field(_BASE).filter(outside),
+                        descriptions.field(_URI).filter(outside),
+                    ],
                     names=[_BASE, _URI],
                 )
                 for place in places.group_by([_BASE, _URI]).aggregate([]).to_pylist():
@@ -67,7 +70,7 @@ def _holds_uris(kind: pa.DataType) -> bool:
 
 
 def _descriptions(values: pa.Array) -> Iterator[pa.StructArray]:
-    """Yield the descriptions of blobs that are among values, or in them."""
+    """Yield the descriptions of blobs that are values, or are nested in values."""
     if isinstance(values, pa.ExtensionArray):
         values = values.storage
     if not _holds_uris(values.type):

@@ -1,8 +1,9 @@
-"""Another process that reads values: what pylance does there cannot end this one.
+"""Another process that reads values: a crash of pylance there does not end this one.
 
-pylance may end its process on a damaged data file. So values of tables that are not trusted are
-read in a child, which is started at the first question, answers one at a time, and is kept for the
-next. A child that died, or that took too long, is replaced by another one. It ends with its parent.
+pylance may end its process on a damaged data file. So values of untrusted tables are read in a
+child process, which is started at the first question, answers one question at a time, and is kept
+for the next. A child that died, or took too long, is replaced by a new one. It ends with its
+parent.
 """
 
 import atexit
@@ -53,16 +54,16 @@ _MOST_IDLE = 2
 """Children that are kept for the next question."""
 
 _LAST = ("value", "error", "end")
-"""What a child sends when it is done with a question."""
+"""What a child sends when a question is answered."""
 
 _DEADLINE: ContextVar[float | None] = ContextVar("_DEADLINE", default=None)
 
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Return a context in which values that are read apart take so long at most, in this thread.
+    """Return a context manager that limits the time for values read in children, in this thread.
 
-    An outer limit stays, if it ends before. None is no limit.
+    An outer limit stays in force if it ends earlier. None is no limit.
     """
     outer, mine = _DEADLINE.get(), None if seconds is None else time.monotonic() + seconds
     ends = [end for end in (outer, mine) if end is not None]
@@ -91,7 +92,7 @@ class Child:
         self._to, self._back = self._process.stdin, self._process.stdout
         self._is_late = False
         self.is_busy = False
-        with suppress(OSError):  # then it died, of which the first question hears
+        with suppress(OSError):  # then it died, which the first question notices
             pickle.dump(sys.path, self._to)
 
     @property
@@ -105,7 +106,7 @@ class Child:
         return self._process.poll() is None
 
     def send(self, what: Any) -> None:
-        """Send an object; a child that is dead is heard of when it does not answer."""
+        """Send an object; a dead child is noticed when it does not answer."""
         with suppress(OSError):
             _write(self._to, what)
 
@@ -123,25 +124,25 @@ class Child:
             timer.daemon = True
             timer.start()
         try:
-            found = _read(self._back)
+            answer = _read(self._back)
         except (EOFError, OSError, pickle.UnpicklingError):
-            found = None
+            answer = None
         finally:
             if timer is not None:
                 timer.cancel()
-        if found is None:
+        if answer is None:
             raise self._death()
-        self.is_busy = found[0] not in _LAST or self._is_late  # then it is being ended
-        return found
+        self.is_busy = answer[0] not in _LAST or self._is_late  # then it is being ended
+        return answer
 
     def run(
         self, function: Callable[..., Any], arguments: Sequence[Any], named: Mapping[str, Any]
     ) -> "_Running":
-        """Begin to run a function of this package; it may call what is among its arguments."""
+        """Start a function of this package in the child; it may call callbacks in its arguments."""
         callbacks = list[Callable[..., Any]]()
 
         def sendable(value: Any) -> Any:
-            if isinstance(value, Options):  # which are pickled for nobody else
+            if isinstance(value, Options):  # which are not pickled for any other reader
                 return _SentOptions({name: f"{text}" for name, text in value.items()})
             if callable(value):
                 callbacks.append(value)
@@ -187,13 +188,13 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """A function that a child runs, and what that may call here."""
+    """A function that a child runs, and callbacks that it may call here."""
 
     child: Child
     callbacks: Sequence[Callable[..., Any]]
 
     def next(self) -> tuple[str, Any]:
-        """Return what the child answers next; what it asks before it is answered."""
+        """Return the child's next answer, after answering its own calls."""
         while True:
             kind, content = self.child.receive()
             if kind == "error":
@@ -202,13 +203,13 @@ class _Running:
                 return kind, content
             number, given = content
             try:
-                self.child.send(("told", self.callbacks[number](*given)))
+                self.child.send(("answered", self.callbacks[number](*given)))
             except LanceExplorerError as error:
                 self.child.send(("refused", error))
 
 
 class _Idle:
-    """Children that wait for a question; those of another process, which forked, are not used."""
+    """Idle children; after a fork, those of the parent are not used."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -217,7 +218,7 @@ class _Idle:
 
     @contextmanager
     def child(self) -> Iterator[Child]:
-        """Return a context with a child of its own, that is kept afterwards if it is done."""
+        """Return a context manager with a child, which is kept afterwards if it is idle."""
         with self._lock:
             if self._pid != os.getpid():
                 self._children, self._pid = [], os.getpid()
@@ -232,7 +233,7 @@ class _Idle:
                 is_kept = not child.is_busy and len(self._children) < _MOST_IDLE
                 if is_kept:
                     self._children.append(child)
-            if not is_kept:  # it works at what nobody wants any more, or is dead
+            if not is_kept:  # it works on an abandoned question, or is dead
                 child.end()
 
     def end(self) -> None:
@@ -248,7 +249,7 @@ atexit.register(_IDLE.end)
 def called_apart(
     function: Callable[..., Any], arguments: Sequence[Any], named: Mapping[str, Any]
 ) -> Any:
-    """Return what a function of this package returns when another process runs it."""
+    """Return what a function of this package returns when it runs in a child."""
     with _IDLE.child() as child:
         return child.run(function, arguments, named).next()[1]
 
@@ -256,7 +257,7 @@ def called_apart(
 def streamed_apart(
     function: Callable[..., Any], arguments: Sequence[Any], named: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """Yield what a generator of this package yields when another process runs it, one ahead."""
+    """Yield what a generator of this package yields when it runs in a child, one item ahead."""
     with _IDLE.child() as child:
         running = child.run(function, arguments, named)
         child.send(_NEXT)
@@ -277,14 +278,14 @@ _IS_CHILD = threading.Event()
 
 
 def is_child() -> bool:
-    """Tell whether this process is one that reads values for another one."""
+    """Tell whether this process is a child that reads values."""
     return _IS_CHILD.is_set()
 
 
 # What runs in the child.
 
 _NEXT, _STOP = "next", "stop"
-_ANSWERS = ("told", "refused")
+_ANSWERS = ("answered", "refused")
 _Queue = queue.SimpleQueue[Any]
 
 
@@ -299,17 +300,17 @@ class _SentOptions:
 
 
 def serve() -> None:
-    """Answer the questions of the process that started this one, until it ends."""
+    """Answer the questions of the parent process until it ends."""
     _IS_CHILD.set()
     back = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent, which ends this one
-    heard, told = _Queue(), _Queue()
-    threading.Thread(target=_listen, args=(sys.stdin.buffer, heard, told), daemon=True).start()
+    os.dup2(2, 1)  # output of a library is not an answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent, which ends us
+    heard, answers = _Queue(), _Queue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, heard, answers), daemon=True).start()
     while True:
         question = heard.get()
         if question in (_NEXT, _STOP):
-            continue  # of a stream that had ended
+            continue  # left over from a stream that had ended
         (module, name), given, options = question
 
         def restored(value: Any) -> Any:
@@ -317,58 +318,58 @@ def serve() -> None:
                 case _SentOptions(options=some):
                     return Options(some)
                 case _Callback(number=number):
-                    return partial(_ask, back, told, number)
+                    return partial(_ask, back, answers, number)
             return value
 
         function = getattr(import_module(module), name)
         try:
             with panics_as_errors():
-                found = function(
+                result = function(
                     *[restored(value) for value in given],
                     **{key: restored(value) for key, value in options.items()},
                 )
-                if not inspect.isgenerator(found):
-                    _write(back, ("value", found))
+                if not inspect.isgenerator(result):
+                    _write(back, ("value", result))
                     continue
-                for item in found:
+                for item in result:
                     if heard.get() == _STOP:
-                        found.close()
+                        result.close()
                         break
                     _write(back, ("item", item))
             _write(back, ("end", None))
-        except Exception as error:  # noqa: BLE001 - whoever asked raises it
+        except Exception as error:  # noqa: BLE001 - the caller raises it
             _write(back, ("error", _sendable(error)))
 
 
-def _listen(pipe: IO[bytes], heard: _Queue, told: _Queue) -> None:
-    """Hand on what the parent sends; end when it ends, whatever goes on here."""
+def _listen(pipe: IO[bytes], heard: _Queue, answers: _Queue) -> None:
+    """Pass on what the parent sends; exit when the parent ends, whatever runs here."""
     try:
         while True:
             what = _read(pipe)
-            (told if what[0] in _ANSWERS else heard).put(what)
-    except BaseException:  # noqa: BLE001 - whatever it was, nobody listens any more
+            (answers if what[0] in _ANSWERS else heard).put(what)
+    except BaseException:  # noqa: BLE001 - whatever it was, nobody waits for it
         os._exit(0)
 
 
-def _ask(back: IO[bytes], told: _Queue, number: int, *given: Any) -> Any:
+def _ask(back: IO[bytes], answers: _Queue, number: int, *given: Any) -> Any:
     _write(back, ("ask", (number, given)))
-    kind, content = told.get()
+    kind, content = answers.get()
     if kind == "refused":
         raise content
     return content
 
 
 def _sendable(error: Exception) -> Exception:
-    """Return an error as it can be sent."""
+    """Return an error in a form that can be sent."""
     try:
         pickle.loads(pickle.dumps(error))
-    except Exception:  # noqa: BLE001 - anything may go wrong there
+    except Exception:  # noqa: BLE001 - anything may fail there
         return LanceExplorerError(f"{type(error).__name__}: {error}")
     return error
 
 
 class _Pickler(pickle.Pickler):
-    """Sends batches in Arrow's format, of a slice nothing but the slice."""
+    """Sends batches in Arrow's format; of a slice, only the slice."""
 
     def reducer_override(self, what: Any) -> Any:
         """Return how an object is pickled."""

@@ -1,4 +1,4 @@
-"""The columns of a single data file, read to see whether they can be read."""
+"""The columns of a single data file, read to check that they are readable."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -33,18 +33,18 @@ def read_columns(
     count: int,
     storage_options: StorageOptions = None,
 ) -> None:
-    """Read some rows of some columns of a data file, and keep nothing of them.
+    """Read some rows of some columns of a data file, and discard them.
 
     Raises
     ------
     StorageError
-        If they cannot be read, or are no values of their type.
+        If they cannot be read, or are not values of their type.
     """
     with _quietly(), failing(f"{path}: {', '.join(columns)} cannot be read", storage_options):
-        found = file_reader(path, storage_options, columns).read_range(
+        values = file_reader(path, storage_options, columns).read_range(
             begin, count, batch_size=_ROWS_AT_ONCE
         )
-        for batch in found.to_batches():
+        for batch in values.to_batches():
             batch.validate(full=True)
 
 
@@ -59,12 +59,12 @@ def read_payloads(
     storage_options: StorageOptions = None,
     check_blob: BlobCheck = refuse_blob,
 ) -> None:
-    """Read the payloads of some live rows of fragments, and keep nothing of them.
+    """Read the payloads of some live rows of fragments, and discard them.
 
     Raises
     ------
     UnsupportedFeatureError
-        If a blob is outside of the table, and may not be read.
+        If a blob is outside the table, and must not be read.
     """
     with _quietly():
         opened = open_readable(uri, version, storage_options)
@@ -85,7 +85,7 @@ def read_payloads(
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Print nothing meanwhile: a library that panics here does what is asked, and is heard."""
+    """Suppress output meanwhile: a panic of a library is an expected result here."""
     if not is_child():  # the output is not ours
         yield
         return

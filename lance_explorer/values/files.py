@@ -1,4 +1,4 @@
-"""Single files that are written as data files are, but hold what belongs to metadata."""
+"""Single files in the format of data files that hold metadata."""
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +10,7 @@ from lance_explorer.values.opening import StorageOptions, failing, file_reader
 __all__ = ["read_hidden_column", "read_row_map"]
 
 _LABEL = "label"
-"""The one column of a row map."""
+"""The only column of a row map."""
 
 
 @reads_values()
@@ -40,7 +40,7 @@ def read_hidden_column(
 
 @reads_values()
 def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[np.int64]:
-    """Read the map file of a stable partition: into which new fragment each old row went.
+    """Read the map file of a stable partition: the new fragment of each old row.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[n
     Raises
     ------
     StorageError
-        If the file is no map file.
+        If the file is not a map file.
     """
     with failing(f"{path}: the row map cannot be read", storage_options):
         labels = _column(path, _LABEL, storage_options)

@@ -1,7 +1,8 @@
-"""The gate before pylance: every function that reads values passes it.
+"""The gate to pylance: every function that reads values passes it.
 
-What pylance will decode is decoded by us first, where we have a decoder: it may allocate what a
-damaged file says, and end the process. If values are to be read apart, another process does it.
+Before pylance decodes a file, we decode it if we have a decoder: pylance may allocate whatever a
+damaged file says, and end the process. If values are to be read in a child, the gate passes the
+question to it.
 """
 
 import inspect
@@ -21,16 +22,16 @@ from lance_explorer.values.child import called_apart, is_child, streamed_apart
 __all__ = ["LONGEST_FILTER", "reads_values"]
 
 LONGEST_FILTER = 32_768
-"""Characters of a filter: pylance takes more than linear time for it."""
+"""Maximum characters of a filter: pylance takes more than linear time for it."""
 
 _DEEPEST_FILTER = 32
-"""Parentheses in one another: pylance takes twice as long for each call that is inside another."""
+"""Maximum depth of nested parentheses: each nested call doubles pylance's time."""
 
 _SHORT_FILTER = 800
-"""A chain such as ``1 + 1 + ...`` of 2,000 characters ends the process, so long ones go apart."""
+"""A chain such as ``1 + 1 + ...`` of 2,000 characters ends the process: a child reads those."""
 
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`")
-"""Texts and names in quotes, in which parentheses are only characters."""
+"""Quoted texts and names, in which parentheses are only characters."""
 
 _ROW_ID = "_rowid"
 
@@ -43,9 +44,9 @@ def reads_values(
 ) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
     """Mark a function that reads with pylance.
 
-    Its first argument is a :class:`ValueUri`, a :class:`FileUri` or several of those. Which
-    fragments it opens, it tells by its arguments ``fragment_ids``, ``addresses``, ``positions``, or
-    ``limit`` and ``offset`` without a filter.
+    Its first argument is a :class:`ValueUri`, a :class:`FileUri` or several of those. Its arguments
+    ``fragment_ids``, ``addresses``, ``positions``, or ``limit`` and ``offset`` without a filter say
+    which fragments it opens.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def reads_values(
         is_stream = inspect.isgeneratorfunction(function)
 
         def is_apart(arguments: dict[str, Any]) -> bool:
-            """Do what comes first, and tell whether another process reads."""
+            """Decode what pylance will decode, and tell whether a child reads."""
             place = next(iter(arguments.values()))
             filter = arguments.get("filter")
             check_filter_text(filter)
@@ -95,12 +96,12 @@ def reads_values(
 
 
 def check_filter_text(filter: str | None) -> None:
-    """Refuse a filter that would take too long, or that ends the process.
+    """Refuse a filter that would take too long, or that would end the process.
 
     Raises
     ------
     InvalidArgumentError
-        If it is too long, or its parentheses are too deep in one another.
+        If it is too long, or its parentheses are nested too deeply.
     """
     if filter is None:
         return
@@ -118,8 +119,7 @@ def check_filter_text(filter: str | None) -> None:
             depth -= 1
     if deepest > _DEEPEST_FILTER:
         raise InvalidArgumentError(
-            f"a filter can have {_DEEPEST_FILTER} parentheses in one another, this one has "
-            f"{deepest}"
+            f"a filter can have {_DEEPEST_FILTER} nested parentheses, this one has {deepest}"
         )
 
 

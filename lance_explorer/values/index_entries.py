@@ -1,4 +1,4 @@
-"""What the files of an index hold, and what rows have: pairs of row and value."""
+"""The entries of index files, and of rows: pairs of row and value."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 _ROWS = ("ids", "row_ids")
-"""What the rows of a BTREE are called, and what they were called up to 0.39."""
+"""The column with the rows of a BTREE, and its name up to 0.39."""
 
 
 @reads_values()
@@ -80,12 +80,12 @@ def read_bitmap_entries(paths: Sequence[str], storage_options: StorageOptions) -
 
 @reads_values()
 def read_row_entries(paths: Sequence[str], storage_options: StorageOptions) -> pl.Series:
-    """Read which rows files of an index have entries for, each row as often as there are entries.
+    """Read for which rows files of an index have entries; each row once for each entry.
 
     Raises
     ------
     StorageError
-        If a file cannot be read, or names no rows.
+        If a file cannot be read, or has no rows.
     """
     parts = [pl.Series("row", [], pl.UInt64)]
     for path in paths:
@@ -97,7 +97,7 @@ def read_row_entries(paths: Sequence[str], storage_options: StorageOptions) -> p
 
 @reads_values()
 def remapped(uri: str, version: int, rows: pl.Series, storage_options: StorageOptions) -> pl.Series:
-    """Return row addresses as the fragment reuse history of a version maps them; null: gone."""
+    """Return row addresses mapped by the fragment reuse history of a version; null if removed."""
     dataset = open_version(uri, version, storage_options)
     with translating(version, storage_options):
         after = dataset.remap_row_addrs(pa.array(rows.to_numpy(), pa.uint64()))
@@ -128,14 +128,14 @@ def covered_pairs(
     batches = row_batches(
         uri, version, fragment_ids, [column, row], storage_options=storage_options
     )
-    found = [to_polars(pa.Table.from_batches([batch])) for batch in batches]
-    if not found:
+    frames = [to_polars(pa.Table.from_batches([batch])) for batch in batches]
+    if not frames:
         types = arrow_schema(uri, version, storage_options)
         empty = pa.table(
             {"row": pa.array([], pa.uint64()), "value": pa.array([], types.field(column).type)}
         )
         return to_polars(empty)
-    return pl.concat(found).select(row=pl.col(row), value=pl.col(column))
+    return pl.concat(frames).select(row=pl.col(row), value=pl.col(column))
 
 
 def covered_rows(
@@ -149,8 +149,8 @@ def covered_rows(
     """Return the live rows of some fragments, by address or by row ID."""
     row = "_rowaddr" if by_address else "_rowid"
     batches = row_batches(uri, version, fragment_ids, [row], storage_options=storage_options)
-    found = [pl.Series("row", batch[row].to_numpy(), pl.UInt64) for batch in batches]
-    return pl.concat([pl.Series("row", [], pl.UInt64), *found])
+    parts = [pl.Series("row", batch[row].to_numpy(), pl.UInt64) for batch in batches]
+    return pl.concat([pl.Series("row", [], pl.UInt64), *parts])
 
 
 def rows_with_vectors(
@@ -163,12 +163,12 @@ def rows_with_vectors(
     *,
     by_address: bool,
 ) -> tuple[pl.Series, pl.Series]:
-    """Return those of some rows with a vector of numbers, and those with a vector of zeros.
+    """Return the rows with a numeric vector, and those with a zero vector.
 
-    An index has to find the former. Vectors are read batch by batch.
+    An index must find the former. Vectors are read batch by batch.
     """
     row = "_rowaddr" if by_address else "_rowid"
-    found, zeros = [pl.Series("row", [], pl.UInt64)], [pl.Series("row", [], pl.UInt64)]
+    others, zeros = [pl.Series("row", [], pl.UInt64)], [pl.Series("row", [], pl.UInt64)]
     for batch in row_batches(
         uri, version, fragment_ids, [column, row], storage_options=storage_options
     ):
@@ -177,10 +177,10 @@ def rows_with_vectors(
         is_whole = numbers.list.eval(pl.element().is_finite()).list.all()
         is_whole &= numbers.list.drop_nulls().list.len().gt(0)
         is_zero = numbers.list.eval(pl.element() == 0).list.all()
-        found.append(here.filter(is_whole & ~is_zero)[row])
+        others.append(here.filter(is_whole & ~is_zero)[row])
         zeros.append(here.filter(is_whole & is_zero)[row])
     rows, without_direction = [
-        pl.concat([one.rename("row") for one in some]) for some in (found, zeros)
+        pl.concat([one.rename("row") for one in some]) for some in (others, zeros)
     ]
     return rows, without_direction
 

@@ -16,7 +16,7 @@ __all__ = ["Trial", "try_index"]
 
 
 class Trial(NamedTuple):
-    """How many rows a scan found for filters that were asked through an index, and what it missed.
+    """How many rows a scan found for filters that the index answered, and what the index missed.
 
     Attributes
     ----------
@@ -43,8 +43,8 @@ def try_index(
 ) -> Trial:
     """Ask filters with and without an index.
 
-    A filter counts only if the plan of the search names the index: of two on a column one may
-    never be asked.
+    A filter counts only if the query plan names the index: of two on a column, one may never be
+    used.
 
     Parameters
     ----------
@@ -64,18 +64,18 @@ def try_index(
                 asked = dataset.scanner(**scan)
                 if f"@{name}(" not in asked.explain_plan():
                     continue
-                found = _addresses(asked)
+                by_index = _addresses(asked)
         except UnreachableError:
             raise
         except LanceExplorerError as error:
             return Trial(tried, np.empty(0, dtype=np.uint64), str(error))
         tried += len(there)
-        missing |= there - found
+        missing |= there - by_index
     return Trial(tried, np.array(missing, dtype=np.uint64))
 
 
 def _addresses(scanner: Any) -> BitMap64:
-    found = BitMap64()
+    addresses = BitMap64()
     for batch in scanner.to_batches():
-        found.update(batch["_rowaddr"].to_numpy())
-    return found
+        addresses.update(batch["_rowaddr"].to_numpy())
+    return addresses

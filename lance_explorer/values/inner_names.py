@@ -1,7 +1,7 @@
-"""Values of structs under the names that the fields inside have in a later version, also in lists.
+"""Values of structs under the later names of their fields, also inside lists.
 
-A field that is renamed keeps its values, so what two versions have in a struct can be compared only
-under one name for each field.
+A renamed field keeps its values, so structs of two versions can be compared only under one name for
+each field.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ __all__ = ["InnerNames", "inner_names", "renamed", "renamed_types"]
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
-    """The fields in a field: their names, those wanted (None: left out), and what is in them."""
+    """The fields in a field: their names, new names (None: left out), and their own fields."""
 
     own: tuple[str, ...]
     wanted: tuple[str | None, ...]
@@ -30,13 +30,13 @@ class _Inside:
 
 
 InnerNames = Mapping[str, _Inside]
-"""The columns in which a field has another name, by what they are called in their version."""
+"""The columns in which a field has another name, by their names in their version."""
 
 
 def inner_names(
     schema: Iterable[Field], wanted: Mapping[int, str], dropped: Container[int] = ()
 ) -> InnerNames:
-    """Return in which columns fields are to have other names, or to be left out.
+    """Return in which columns fields get other names, or are left out.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def inner_names(
     if all(f.name == wanted.get(f.id, f.name) and f.id not in dropped for f in fields):
         return {}
     rank = {id_: number for number, id_ in enumerate(wanted)}
-    found = {f.name: _inside(f, children, wanted, rank, dropped) for f in children[NO_PARENT]}
-    return {name: inside for name, inside in found.items() if inside.is_renamed}
+    by_name = {f.name: _inside(f, children, wanted, rank, dropped) for f in children[NO_PARENT]}
+    return {name: inside for name, inside in by_name.items() if inside.is_renamed}
 
 
 def renamed(values: pl.DataFrame, names: InnerNames) -> pl.DataFrame:
-    """Return values with other names inside of their columns."""
+    """Return values with other names inside their columns."""
     changes = [
         _expression(pl.col(name), values.schema[name], inside).alias(name)
         for name, inside in names.items()
@@ -75,7 +75,7 @@ def renamed(values: pl.DataFrame, names: InnerNames) -> pl.DataFrame:
 
 
 def renamed_types(types: pl.Schema, names: InnerNames) -> pl.Schema:
-    """Return the types that columns have then."""
+    """Return the types that the columns have then."""
     return renamed(types.to_frame(), names).schema if names else types
 
 
@@ -101,7 +101,7 @@ def _inside(
 
 
 def _expression(value: pl.Expr, dtype: pl.DataType | DataTypeClass, inside: _Inside) -> pl.Expr:
-    """Return a value with other names inside; as it is where its type is not that of the fields."""
+    """Return a value with other names inside; unchanged if its type does not have these fields."""
     if not inside.is_renamed:
         return value
     match dtype:

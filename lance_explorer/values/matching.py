@@ -1,4 +1,4 @@
-"""Which rows of some fragments of a version match a filter, as pylance tells it."""
+"""Which rows of some fragments of a version match a filter, according to pylance."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,7 +23,7 @@ __all__ = ["Matching", "check_filter", "matching_rows", "matching_values"]
 
 
 _MANY = 1 << 30
-"""More rows than a fragment has: so all are in one file, and addresses are numbers."""
+"""More rows than a fragment has, so that all are in one file and addresses are numbers."""
 
 
 class Matching(NamedTuple):
@@ -37,7 +37,7 @@ class Matching(NamedTuple):
 def check_filter(
     uri: str, version: int, filter: str, storage_options: StorageOptions = None
 ) -> InvalidArgumentError | None:
-    """Return why a version does not take a filter; None if it does. No data file is opened.
+    """Return why a filter is not valid for a version; None if it is valid. No data file is opened.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def matching_rows(
 ) -> Matching:
     """Return the live rows of some fragments that match a filter.
 
-    Rows are scanned. Indices are not asked: one that lost rows, as pylance 14 may make of a BTREE,
-    would leave them out, and with legacy files pylance panics.
+    Rows are scanned. Indices are not used: one that lost rows, as a BTREE of pylance 14 may, would
+    miss them, and with legacy files pylance panics.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def matching_rows(
     """
     dataset = open_readable(uri, version, storage_options).dataset
     fragments = [fragment_of(dataset, fragment_id) for fragment_id in fragment_ids]
-    found = list[Uint64Array]()
+    parts = list[Uint64Array]()
     with translating(version, storage_options):
         batches = dataset.scanner(
             columns=[],
@@ -97,14 +97,14 @@ def matching_rows(
             use_scalar_index=False,
         ).to_batches()
     while (batch := next_batch(batches, version, storage_options)) is not None:
-        found.append(batch.column("_rowaddr").to_numpy())
-    addresses = concatenated(found).astype(np.uint64, copy=False)
+        parts.append(batch.column("_rowaddr").to_numpy())
+    addresses = concatenated(parts).astype(np.uint64, copy=False)
     return Matching(addresses, int(dataset.io_stats_snapshot().read_bytes))
 
 
 @reads_values(files=False)
 def matching_values(uri: str, values: pl.DataFrame, types: pa.Schema, filter: str) -> Positions:
-    """Return which rows of a frame match a filter, as pylance tells it: their numbers, from 0.
+    """Return which rows of a frame match a filter, according to pylance: their numbers, from 0.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ def matching_values(uri: str, values: pl.DataFrame, types: pa.Schema, filter: st
     Raises
     ------
     InvalidArgumentError
-        If it does not fit the columns.
+        If it is not valid for the columns.
     StorageError
-        If the values cannot be had in these types.
+        If the values cannot be converted to these types.
     """
     import lance  # takes long
 
@@ -130,6 +130,6 @@ def matching_values(uri: str, values: pl.DataFrame, types: pa.Schema, filter: st
         schema = pa.schema([types.field(name) for name in values.columns])
         rows = values.to_arrow().cast(schema)
         dataset = lance.write_dataset(rows, f"memory://{uuid4().hex}", max_rows_per_file=_MANY)
-        found = dataset.scanner(columns=[], filter=filter, with_row_address=True).to_table()
-    numbers: Positions = found["_rowaddr"].to_numpy().astype(np.int64)
+        matches = dataset.scanner(columns=[], filter=filter, with_row_address=True).to_table()
+    numbers: Positions = matches["_rowaddr"].to_numpy().astype(np.int64)
     return numbers

@@ -1,4 +1,4 @@
-"""A version of a table as pylance opens it, its failures as errors of ours, its rows as frames."""
+"""A version of a table as opened by pylance: its failures become our errors, its rows frames."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -36,19 +36,19 @@ __all__ = [
 ]
 
 _SOURCE_PLACES = re.compile(r",? ?(?<!\S)\S+\.rs:\d+:\d+")
-"""Where in its own sources an error of pylance was raised and handed on."""
+"""The place in pylance's sources where an error was raised and passed on."""
 
-# A KeyError is of a column that a damaged file does not have.
+# A KeyError names a column that a damaged file does not have.
 _FAILURES = (ValueError, OSError, RuntimeError, KeyError, pa.ArrowException)
 """What pylance raises."""
 
 _MOST_BATCH_BYTES = 8 << 20
 
 _LARGEST = (1 << 64) - 1
-"""What newer names of manifests count down from."""
+"""The number from which newer names of manifests count down."""
 
 _FORMATS_WITHOUT_LIMIT = ("0.1", "2.0")
-"""Data formats in which pylance ignores a limit in bytes, and warns of it."""
+"""Data formats for which pylance ignores a limit in bytes, with a warning."""
 
 _MOST_PANIC = 300
 
@@ -65,10 +65,10 @@ StorageOptions = Mapping[str, str] | None
 def open_version(uri: str, version: int, storage_options: StorageOptions) -> "lance.LanceDataset":
     """Return a version of the table, or of the branch, whose root is at ``uri``.
 
-    Functions that call this are marked with
-    :func:`~lance_explorer.values.gate.reads_values`, which decodes first what pylance will decode.
+    Functions that call this are marked with :func:`~lance_explorer.values.gate.reads_values`, which
+    first decodes what pylance will decode.
     """
-    import lance  # takes long, and metadata needs none of it
+    import lance  # slow to import, and not needed for metadata
 
     check_not_forked()
     no_files = _no_files(uri)
@@ -89,7 +89,7 @@ def open_version(uri: str, version: int, storage_options: StorageOptions) -> "la
 
 
 def _no_files(uri: str) -> frozenset[str]:
-    """Return the paths below a local root, or the main one, of what is no file: pylance waits."""
+    """Return the paths of non-files below a local root, or the main one: pylance would wait."""
     if "://" in uri:
         return frozenset()
     roots = dict.fromkeys([uri, uri.partition("/tree/")[0]])
@@ -116,12 +116,12 @@ def _check_fragments(dataset: "lance.LanceDataset", no_files: frozenset[str]) ->
 def _check_is_file(version: int, path: str, no_files: frozenset[str]) -> None:
     if path in no_files:
         raise StorageError(
-            f"version {version} cannot be read: {path} is not a file, but a pipe, socket or device"
+            f"version {version} cannot be read: {path} is not a file but a pipe, socket or device"
         )
 
 
 def options_of(uri: str, storage_options: StorageOptions) -> dict[str, str] | None:
-    """Return what pylance gets: in an object store it waits no longer than we do ourselves."""
+    """Return the options for pylance: it must not wait for an object store longer than we do."""
     if is_remote(uri):
         return dict(with_limits(storage_options or {}))
     return dict(storage_options) if storage_options else None
@@ -130,12 +130,12 @@ def options_of(uri: str, storage_options: StorageOptions) -> dict[str, str] | No
 def file_reader(
     path: str, storage_options: StorageOptions, columns: list[str] | None = None
 ) -> "LanceFileReader":
-    """Open a single file that is written as data files are: some of its columns, or all.
+    """Open a single file in the format of data files: some of its columns, or all.
 
     Raises
     ------
     OSError
-        If it is no file.
+        If it is not a file.
     """
     folder, _, file = path.rpartition("/")
     if file in names_of_no_files(folder):
@@ -146,7 +146,7 @@ def file_reader(
 
 
 def batch_bytes(dataset: "lance.LanceDataset") -> int | None:
-    """Return how large a batch is at most, unless one row is larger; old formats have no limit."""
+    """Return the maximum size of a batch, unless one row is larger; old formats have no limit."""
     return None if dataset.data_storage_version in _FORMATS_WITHOUT_LIMIT else _MOST_BATCH_BYTES
 
 
@@ -167,7 +167,7 @@ def fragment_of(dataset: "lance.LanceDataset", fragment_id: int) -> "lance.Lance
 def next_batch(
     batches: Iterator[pa.RecordBatch], version: int, storage_options: StorageOptions
 ) -> pa.RecordBatch | None:
-    """Return the next of what pylance reads; None after the last one."""
+    """Return what pylance reads next; None after the last item."""
     with translating(version, storage_options):
         return next(batches, None)
 
@@ -175,14 +175,14 @@ def next_batch(
 def to_polars(table: pa.Table) -> pl.DataFrame:
     """Return an Arrow table without copying it, where Polars has the types.
 
-    Decimals of more than 128 bits, which it has not, become text; values of extension types, such
-    as JSON or places on earth, are what they are stored as; times in a zone that Polars does not
-    know, such as one that is an offset, are in UTC.
+    Decimals of more than 128 bits, which Polars does not have, become text; extension types such as
+    JSON or geometries become their storage types; times in a zone that Polars does not know, such
+    as an offset, are in UTC.
 
     Raises
     ------
     StorageError
-        If a column has times in seconds that Polars, which counts milliseconds, has no number for.
+        If a column has times in seconds that Polars cannot hold in milliseconds.
     """
     schema = pa.schema([_in_polars(field) for field in table.schema])
     if not schema.equals(table.schema, check_metadata=True):
@@ -194,7 +194,7 @@ def to_polars(table: pa.Table) -> pl.DataFrame:
             ) from None
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
-    if frame.columns != table.column_names:  # Polars gives a name to one that has none
+    if frame.columns != table.column_names:  # Polars invents a name for a column without one
         frame.columns = table.column_names
     for name, field in zip(frame.columns, table.schema, strict=True):
         if "date64" in str(field.type):  # which Polars takes for times
@@ -206,7 +206,7 @@ def to_polars(table: pa.Table) -> pl.DataFrame:
 def _with_days(
     dtype: pl.DataType | DataTypeClass, kind: pa.DataType
 ) -> pl.DataType | DataTypeClass:
-    """Return the type that Polars has for an Arrow type, with days where that has date64."""
+    """Return the Polars type for an Arrow type, with days for date64."""
     if pa.types.is_date64(kind):
         return pl.Date()
     if isinstance(dtype, pl.Struct) and pa.types.is_struct(kind):
@@ -244,13 +244,13 @@ def _type_in_polars(kind: pa.DataType) -> pa.DataType:
 
 
 def _in_polars(field: pa.Field) -> pa.Field:
-    # Polars takes a type for an extension by what the field says of it. A struct that is null has
-    # nulls in fields that are never null, which Arrow does not cast.
+    # Polars takes a type for an extension type if the field's metadata says so. A null struct has
+    # nulls in non-nullable fields, which Arrow does not cast.
     return pa.field(field.name, _type_in_polars(field.type))
 
 
 def _unit_in_polars(unit: str) -> str:
-    # Polars would count seconds as milliseconds without a look whether they fit.
+    # Polars would count seconds as milliseconds without checking that they fit.
     return "ms" if unit == "s" else unit
 
 
@@ -263,11 +263,11 @@ def _has_zone(zone: str) -> bool:
     return True
 
 
-class failing:  # noqa: N801 - it stands where a function would
-    """A context in which a failure of pylance is raised as StorageError, or as UnreachableError.
+class failing:  # noqa: N801 - used like a function
+    """A context manager that raises a failure of pylance as StorageError or UnreachableError.
 
-    With storage options, what failed is neither the cause nor a local of any frame, since it may
-    tell what lets somebody in.
+    With storage options, the original error is neither the cause nor a local variable of any frame,
+    because it may contain credentials.
     """
 
     def __init__(self, what: str, storage_options: StorageOptions) -> None:
@@ -281,16 +281,16 @@ class failing:  # noqa: N801 - it stands where a function would
         if error is None:
             return
         if is_panic(error):
-            told: Exception = StorageError(f"{self._what}: {self._message(error)}; {PANICKED}")
+            failure: Exception = StorageError(f"{self._what}: {self._message(error)}; {PANICKED}")
         elif isinstance(error, _FAILURES):
-            told = self._told(error)
+            failure = self._as_own_error(error)
         else:
             return
         cause = None if self._options else error
         del error, trace
-        raise told from cause
+        raise failure from cause
 
-    def _told(self, error: Exception) -> Exception:
+    def _as_own_error(self, error: Exception) -> Exception:
         kind = UnreachableError if is_unreachable(str(error)) else StorageError
         return kind(f"{self._what}: {self._message(error)}")
 
@@ -304,18 +304,19 @@ class failing:  # noqa: N801 - it stands where a function would
 
 
 class translating(failing):  # noqa: N801
-    """A context in which a failure of pylance is raised as what it means.
+    """A context manager that raises a failure of pylance as the error that it means.
 
-    It tells bad arguments by ValueError. What fails later, a file or a filter, is an Arrow error.
+    pylance raises ValueError for bad arguments. Later failures, of a file or a filter, are Arrow
+    errors.
     """
 
     def __init__(self, what: int | str, storage_options: StorageOptions) -> None:
         named = what if isinstance(what, str) else f"version {what}"
         super().__init__(f"{named} cannot be read", storage_options)
 
-    def _told(self, error: Exception) -> Exception:
+    def _as_own_error(self, error: Exception) -> Exception:
         message = self._message(error)
         is_late = isinstance(error, pa.ArrowException)
         if "applying filter" in message if is_late else isinstance(error, ValueError):
             return InvalidArgumentError(f"{self._what} like this: {message}")
-        return super()._told(error)
+        return super()._as_own_error(error)

@@ -1,7 +1,7 @@
-"""Versions with columns that pylance does not read by their names: those with a backtick, or none.
+"""Versions with columns that pylance cannot read by name: an empty name, or a name with a backtick.
 
-Such a version is opened as if these columns had other names, which is made of its manifest in
-memory; nothing is written.
+Such a version is opened as if these columns had other names, from a changed manifest in memory;
+nothing is written.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ __all__ = ["ReadableVersion", "open_readable"]
 
 @dataclass(frozen=True, slots=True)
 class ReadableVersion:
-    """A version, of which pylance reads all columns.
+    """A version of which pylance can read all columns.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class ReadableVersion:
     unknown: Mapping[str, str]
 
     def asked(self, names: Iterable[str]) -> list[str]:
-        """Return what columns are called there.
+        """Return the names of columns there.
 
         Raises
         ------
@@ -52,13 +52,13 @@ class ReadableVersion:
         return [self.aliases.get(name, name) for name in names]
 
     def schema(self) -> pa.Schema:
-        """Return the columns in Arrow, under their names."""
+        """Return the columns in Arrow, under their own names."""
         schema = self.dataset.schema
-        names = zip(self.told(schema.names), schema, strict=True)
+        names = zip(self.own_names(schema.names), schema, strict=True)
         return pa.schema([field.with_name(name) for name, field in names], schema.metadata)
 
-    def told(self, names: Iterable[str]) -> list[str]:
-        """Return the names of columns, by what they are called there."""
+    def own_names(self, names: Iterable[str]) -> list[str]:
+        """Return the names of columns, by their names there."""
         own = {alias: name for name, alias in self.aliases.items()}
         return [own.get(name, name) for name in names]
 
@@ -75,13 +75,13 @@ def open_readable(
     Raises
     ------
     UnsupportedFeatureError
-        If all columns are wanted, and pylance does not know the type of one.
+        If all columns are requested, and pylance does not know the type of one.
     """
     dataset = open_version(uri, version, storage_options)
     unknown: Mapping[str, str] = {}
     try:
         with failing(f"version {version} cannot be opened", storage_options):
-            names = dataset.schema.names  # pylance panics at a type that it does not know
+            names = dataset.schema.names  # pylance panics at an unknown type
     except StorageError:
         message = dataset._ds.serialized_manifest()
         unknown = _unknown_types(uri, version, storage_options, message)
@@ -106,10 +106,10 @@ def open_readable(
 
 
 def unknown_type(column: str, type_: str) -> UnsupportedFeatureError:
-    """Return what to raise of a column with a type that pylance does not know."""
+    """Return the error for a column with a type that pylance does not know."""
     return UnsupportedFeatureError(
         f"the column {column!r} has the type {type_!r}, which this release of pylance does not "
-        "know: a newer one may. Columns of other types can be read if they are named"
+        "know: a newer one may. Other columns can be read by naming them"
     )
 
 
@@ -131,12 +131,12 @@ def _opened_as(
 def _unknown_types(
     uri: str, version: int, storage_options: StorageOptions, message: bytes
 ) -> dict[str, str]:
-    """Return the columns that pylance cannot open by themselves, each with its type.
+    """Return the columns that pylance cannot open alone, each with its type.
 
-    Of columns whose fields have the same types, one is tried.
+    Of several columns with the same field types, one is tried.
     """
     columns = column_types(message)
-    found, tried = dict[str, str](), dict[tuple[str, ...], bool]()
+    unknown, tried = dict[str, str](), dict[tuple[str, ...], bool]()
     for name, types in columns.items():
         if types not in tried:
             alone = without_columns(message, columns.keys() - {name})
@@ -148,5 +148,5 @@ def _unknown_types(
             except StorageError:
                 tried[types] = False
         if not tried[types]:
-            found[name] = ", ".join(types)
-    return found
+            unknown[name] = ", ".join(types)
+    return unknown

@@ -1,8 +1,8 @@
 """Rows of one version, as pylance scans them.
 
-In every function ``uri`` is the root of the table, or of a branch, and ``storage_options`` are the
-address and the credentials of an object store. Blobs are described unless it is said that they are
-read whole.
+In every function ``uri`` is the root of the table or branch, and ``storage_options`` are the
+address and the credentials of an object store. Blobs come as descriptions unless a function says
+that it reads them whole.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,10 +44,10 @@ __all__ = [
 ]
 
 _BATCHES_AHEAD = 2
-"""How many batches of one fragment are read before they are asked for."""
+"""The number of batches of one fragment that are read ahead."""
 
 WHOLE_BLOBS: Literal["all_binary"] = "all_binary"
-"""What pylance calls it to read blobs, not what describes them."""
+"""pylance's name for reading blobs instead of descriptions."""
 
 SYSTEM_COLUMNS = {"_rowid": pl.UInt64(), "_rowaddr": pl.UInt64()}
 """Columns that every row has beside its values."""
@@ -71,7 +71,7 @@ def read_rows(
     *,
     whole_blobs: bool = False,
 ) -> pl.DataFrame:
-    """Read rows of one version, in the order of a scan.
+    """Read rows of one version, in scan order.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def read_rows(
     Raises
     ------
     UnsupportedFeatureError
-        If a blob that is to be read whole is outside of the table.
+        If a blob that would be read whole is outside the table.
     """
     opened = open_readable(uri, version, storage_options, all_columns=columns is None)
     wanted = None if columns is None else opened.asked(columns)
@@ -111,7 +111,7 @@ def read_rows(
             offset=offset,
             blob_handling=WHOLE_BLOBS if whole_blobs else None,
         )
-    return to_polars(rows.rename_columns(opened.told(rows.column_names)))
+    return to_polars(rows.rename_columns(opened.own_names(rows.column_names)))
 
 
 @reads_values()
@@ -122,7 +122,7 @@ def take_rows(
     columns: Sequence[str],
     storage_options: StorageOptions = None,
 ) -> pl.DataFrame:
-    """Read some rows of one version, in the order asked for.
+    """Read some rows of one version, in the requested order.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def take_rows(
     opened = open_readable(uri, version, storage_options)
     with translating(version, storage_options):
         rows = opened.dataset.take(positions.to_list(), columns=opened.asked(columns))
-    return to_polars(rows.rename_columns(opened.told(rows.column_names)))
+    return to_polars(rows.rename_columns(opened.own_names(rows.column_names)))
 
 
 def row_schema(
@@ -150,10 +150,10 @@ def row_schema(
     whole_blobs: bool = False,
     only_known: bool = False,
 ) -> pl.Schema:
-    """Return the columns of a version as Polars has them; no data file is opened.
+    """Return the columns of a version with Polars types; no data file is opened.
 
-    With ``only_known`` columns are left out of which pylance does not know the type, else they are
-    an UnsupportedFeatureError.
+    With ``only_known``, columns of types that pylance does not know are left out, otherwise they
+    are an UnsupportedFeatureError.
     """
     types = row_types(uri, version, storage_options, whole_blobs=whole_blobs, only_known=only_known)
     return to_polars(pa.Table.from_batches([], types)).schema
@@ -174,12 +174,12 @@ def row_types(
     whole_blobs: bool = False,
     only_known: bool = False,
 ) -> pa.Schema:
-    """Return the columns of a version as a scan gives them in Arrow; no data file is opened."""
+    """Return the columns of a version with the Arrow types of a scan; no data file is opened."""
     opened = open_readable(uri, version, storage_options, all_columns=not only_known)
     handling = WHOLE_BLOBS if whole_blobs else None
     with translating(version, storage_options):
         types = opened.dataset.scanner(blob_handling=handling).projected_schema
-    names = zip(opened.told(types.names), types, strict=True)
+    names = zip(opened.own_names(types.names), types, strict=True)
     return pa.schema([field.with_name(name) for name, field in names], types.metadata)
 
 
@@ -226,7 +226,7 @@ def row_batches(
                 scan_in_order=True,
             ).to_batches()
         while (batch := next_batch(batches, version, storage_options)) is not None:
-            yield batch.rename_columns(opened.told(batch.schema.names))
+            yield batch.rename_columns(opened.own_names(batch.schema.names))
 
 
 @reads_values()
@@ -238,7 +238,7 @@ def content_batches(
     storage_options: StorageOptions = None,
     check_blob: BlobCheck = refuse_blob,
 ) -> Iterator[pl.DataFrame]:
-    """Yield the values of all rows of some fragments, whole blobs too, a batch at a time.
+    """Yield the values of all rows of some fragments, with whole blobs, a batch at a time.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def content_batches(
     Raises
     ------
     UnsupportedFeatureError
-        If a blob may not be read.
+        If a blob must not be read.
     """
     if not fragment_ids:
         return
@@ -271,7 +271,7 @@ def content_batches(
             blob_handling=WHOLE_BLOBS,
         ).to_batches()
     while (batch := next_batch(batches, version, storage_options)) is not None:
-        rows = batch.rename_columns(opened.told(batch.schema.names))
+        rows = batch.rename_columns(opened.own_names(batch.schema.names))
         yield to_polars(pa.Table.from_batches([rows]))
 
 
@@ -332,7 +332,7 @@ def _served(
     n_rows: int | None,
     batch_size: int | None,
 ) -> Iterator[pl.DataFrame]:
-    """Serve one scan of Polars: it means the first rows, of which it then wants some."""
+    """Serve one scan of Polars, which may want only some of the first rows."""
     left = n_rows
     for rows in _frames(uri, version, columns, batch_size, storage_options):
         frame = rows if left is None else rows.head(left)
@@ -355,11 +355,11 @@ def _frames(
     opened = open_readable(uri, version, storage_options, all_columns=columns is None)
     dataset = opened.dataset
     if columns is None:
-        columns = [*opened.told(dataset.schema.names), *SYSTEM_COLUMNS, *ROW_VERSIONS]
-    untold = set() if dataset.has_stable_row_ids else ROW_VERSIONS.keys() & columns
+        columns = [*opened.own_names(dataset.schema.names), *SYSTEM_COLUMNS, *ROW_VERSIONS]
+    missing = set() if dataset.has_stable_row_ids else ROW_VERSIONS.keys() & columns
     with translating(version, storage_options):
         batches = dataset.to_batches(columns=opened.asked(columns), batch_size=batch_size)
     while (batch := next_batch(batches, version, storage_options)) is not None:
-        rows = batch.rename_columns(opened.told(batch.schema.names))
+        rows = batch.rename_columns(opened.own_names(batch.schema.names))
         frame = to_polars(pa.Table.from_batches([rows])).select(columns)
-        yield frame.with_columns([pl.lit(None, ROW_VERSIONS[name]).alias(name) for name in untold])
+        yield frame.with_columns([pl.lit(None, ROW_VERSIONS[name]).alias(name) for name in missing])

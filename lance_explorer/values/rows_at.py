@@ -1,4 +1,4 @@
-"""Rows of one version that are known by their places: scanned where many are near, else taken."""
+"""Rows of one version at given addresses: scanned where many are close together, else taken."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -38,14 +38,14 @@ __all__ = ["read_rows_at", "refused_blobs"]
 _FRAGMENT_BITS = np.uint64(32)
 
 _ROWS_SCANNED_PER_ROW_TAKEN = 8
-"""How many rows are scanned in the time that one is taken, however wide they are."""
+"""The number of rows that are scanned in the time of taking one, however wide they are."""
 
 _NARROW_ROWS_SCANNED_PER_ROW_TAKEN = 128
 _BYTES_SCANNED_PER_ROW_TAKEN = 16_384
-"""How many narrow rows are, as long as they have no more bytes than these."""
+"""The same for narrow rows, whose values have at most this many bytes."""
 
 _FRAGMENTS_AHEAD = 2
-"""How many fragments are read at once; more take memory, and the time to get it."""
+"""The number of fragments read at once; more would take memory, and time to allocate it."""
 
 _BLOBS_AT_ONCE = 8_192
 
@@ -64,7 +64,7 @@ def read_rows_at(
     *,
     whole_blobs: bool = True,
 ) -> pl.DataFrame:
-    """Read rows of one version, in the order asked for.
+    """Read rows of one version, in the requested order.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def read_rows_at(
     UnsupportedFeatureError
         If a blob may not be read.
     StorageError
-        If a row is not there.
+        If a row does not exist.
     """
     opened = open_readable(uri, version, storage_options)
     dataset, wanted = opened.dataset, opened.asked(columns)
@@ -120,7 +120,7 @@ def refused_blobs(
     check_blob: BlobCheck,
     storage_options: StorageOptions = None,
 ) -> dict[str, NDArray[np.bool_]]:
-    """Return for each column that has blobs in which rows there is one that may not be read.
+    """Return for each column with blobs the rows whose blob must not be read.
 
     Parameters
     ----------
@@ -148,11 +148,11 @@ def refused_blobs(
             scanner = dataset.scanner(columns=names, with_row_address=True, filter=filter)
             batches = scanner.to_batches()
         for batch in iter(partial(next_batch, batches, version, storage_options), None):
-            found = batch.column("_rowaddr").to_numpy()
-            rows = order[np.searchsorted(addresses[order], found)]
+            at = batch.column("_rowaddr").to_numpy()
+            rows = order[np.searchsorted(addresses[order], at)]
             for name in names:
                 refused[name][rows] = _refused_rows(batch.select([name]), check_blob)
-    return dict(zip(opened.told(refused), refused.values(), strict=True))
+    return dict(zip(opened.own_names(refused), refused.values(), strict=True))
 
 
 def _refused_rows(column: pa.RecordBatch, check: BlobCheck) -> list[bool]:
@@ -173,7 +173,7 @@ def _scanned_and_taken(
     row_ids: _Addresses,
     columns: Sequence[str],
 ) -> pl.DataFrame:
-    """Return rows in the order asked for; all that are there if not all are."""
+    """Return rows in the requested order; if not all exist, those that do."""
     scanned = np.isin(addresses >> _FRAGMENT_BITS, _dense_fragments(dataset, addresses))
     parts = [_scanned(dataset, addresses[scanned], columns)] if scanned.any() else []
     if not scanned.all() or not parts:
@@ -189,7 +189,7 @@ def _scanned_and_taken(
 
 
 def _dense_fragments(dataset: "lance.LanceDataset", addresses: _Addresses) -> list[int]:
-    """Return the fragments of which so many rows are wanted that scanning them is faster."""
+    """Return the fragments of which so many rows are requested that scanning is faster."""
     fragments, counts = np.unique(addresses >> _FRAGMENT_BITS, return_counts=True)
     return [
         fragment
@@ -209,7 +209,7 @@ def _is_dense(fragment: "lance.LanceFragment", num_rows: int) -> bool:
 def _scanned(
     dataset: "lance.LanceDataset", addresses: _Addresses, columns: Sequence[str]
 ) -> pl.DataFrame:
-    """Return rows at some addresses, ascending by address, by scanning their fragments."""
+    """Return rows at some addresses, by scanning their fragments; in address order."""
     wanted = np.sort(addresses)
     fragments = np.unique(wanted >> _FRAGMENT_BITS).tolist()
     scanner = dataset.scanner(
@@ -222,9 +222,9 @@ def _scanned(
     )
     parts = []
     for batch in scanner.to_batches():
-        found = batch.column("_rowaddr").to_numpy()
-        chosen = _places_of(wanted, found)
-        if len(chosen) == len(found):
+        at = batch.column("_rowaddr").to_numpy()
+        chosen = _places_of(wanted, at)
+        if len(chosen) == len(at):
             parts.append(batch)
         elif len(chosen):
             parts.append(batch.take(pa.array(chosen)))
@@ -232,20 +232,20 @@ def _scanned(
     return to_polars(pa.Table.from_batches(parts, schema)).select(columns)
 
 
-def _places_of(wanted: _Addresses, found: _Addresses) -> NDArray[np.int64]:
-    """Return where in ascending addresses those are that are wanted, ascending too."""
-    if not len(found):
+def _places_of(wanted: _Addresses, addresses: _Addresses) -> NDArray[np.int64]:
+    """Return the positions of ascending requested addresses in ascending addresses."""
+    if not len(addresses):
         return np.empty(0, dtype=np.int64)
-    begin = np.searchsorted(wanted, found[0])
-    end = np.searchsorted(wanted, found[-1], side="right")
+    begin = np.searchsorted(wanted, addresses[0])
+    end = np.searchsorted(wanted, addresses[-1], side="right")
     here = wanted[begin:end]
-    places = np.searchsorted(found, here)
-    chosen: NDArray[np.int64] = places[found[places] == here]
+    places = np.searchsorted(addresses, here)
+    chosen: NDArray[np.int64] = places[addresses[places] == here]
     return chosen
 
 
 def _types_with_blobs(dataset: "lance.LanceDataset", columns: Sequence[str]) -> pa.Schema | None:
-    """Return the types of columns of which some are blobs; None if there are no blobs."""
+    """Return the types of columns, some of which are blobs; None if there are no blobs."""
     plain = {field.name for field in dataset.schema if not may_hold_blobs(field.type)}
     others = [name for name in columns if name not in plain]
     if not others:
@@ -262,7 +262,7 @@ def _types_with_blobs(dataset: "lance.LanceDataset", columns: Sequence[str]) -> 
 def _taken_with_blobs(
     dataset: "lance.LanceDataset", addresses: _Addresses, schema: pa.Schema
 ) -> pl.DataFrame:
-    """Return rows in the order asked for, each taken for a filter: that gives whole blobs."""
+    """Return rows in the requested order by filters, because a filtered scan gives whole blobs."""
     wanted = np.sort(addresses)
     parts = [
         dataset.to_table(
@@ -275,7 +275,7 @@ def _taken_with_blobs(
 
 
 def _filters(addresses: _Addresses) -> Iterator[str]:
-    """Yield filters for rows at some addresses, for not too many at once."""
+    """Yield filters for rows at some addresses, each for a limited number."""
     for start in range(0, len(addresses), _BLOBS_AT_ONCE):
         some = addresses[start : start + _BLOBS_AT_ONCE].tolist()
         yield f"_rowaddr IN ({', '.join(map(str, some))})"

@@ -1,4 +1,4 @@
-"""Searches by words and by vectors, with an index and without it."""
+"""Searches for words and vectors, with an index and without it."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ __all__ = ["Neighbours", "Training", "missed_by_words", "neighbours", "training"
 
 _NEIGHBOURS = 10
 _REFINED = 10
-"""So many times as many rows are compared by their whole vectors."""
+"""How many times as many candidates are compared by their whole vectors."""
 
 
 class Neighbours(NamedTuple):
@@ -45,7 +45,7 @@ class Neighbours(NamedTuple):
 
 
 class Training(NamedTuple):
-    """What a vector index was made of.
+    """The settings of a vector index.
 
     Attributes
     ----------
@@ -71,10 +71,10 @@ def missed_by_words(
     settings: Mapping[str, Any],
     storage_options: StorageOptions = None,
 ) -> Trial:
-    """Search some rows by a word of each.
+    """Search some rows by one word of each.
 
     Which words count depends on the settings of the index, so a copy of these rows is indexed with
-    the same ones, in a folder that is removed again; what the copy does not find is not searched.
+    the same settings in a temporary folder; words that the copy does not find are not searched.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def missed_by_words(
 
 
 def _texts(column: pa.ChunkedArray) -> list[str | None]:
-    """Return the texts; of a list of texts one."""
+    """Return the texts; of a list of texts, one."""
     return [
         next(filter(None, value), None) if isinstance(value, list) else value
         for value in column.to_pylist()
@@ -147,10 +147,10 @@ def neighbours(
     num_partitions: int,
     storage_options: StorageOptions = None,
 ) -> Neighbours:
-    """Search the vectors of some rows with an index, and without one, by the measure that it has.
+    """Search the vectors of some rows with an index and without it, by the index's distance.
 
-    A vector counts only if the plan of the search names the index. Those of zeros, and with parts
-    that are no numbers, are left out.
+    A vector counts only if the query plan names the index. Zero vectors, and vectors with NaN or
+    infinity, are left out.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def neighbours(
     """
     readable = open_readable(uri, version, storage_options)
     [asked] = readable.asked([column])
-    found, by_all = list[float](), list[float]()
+    shares, by_all = list[float](), list[float]()
     with translating(version, storage_options):
         dataset = readable.dataset
         vectors = dataset.take(positions.to_list(), columns=[asked])[asked]
@@ -191,14 +191,14 @@ def neighbours(
                     if f"name={name}, " not in search.explain_plan():
                         continue
                     whole = nearest(vector, nprobes=num_partitions, refine_factor=_REFINED)
-                    found.append(len(exact & rows_of(search)) / len(exact))
+                    shares.append(len(exact & rows_of(search)) / len(exact))
                     by_all.append(len(exact & rows_of(whole)) / len(exact))
             except UnreachableError:
                 raise
             except LanceExplorerError as error:
                 return Neighbours(0, 0.0, 0.0, str(error))
-    count = len(found)
-    return Neighbours(count, sum(found) / max(count, 1), sum(by_all) / max(count, 1))
+    count = len(shares)
+    return Neighbours(count, sum(shares) / max(count, 1), sum(by_all) / max(count, 1))
 
 
 @reads_values(files=False)

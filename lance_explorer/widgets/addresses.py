@@ -57,7 +57,8 @@ def read_address(address: str) -> Visit:
 
     Raises
     ------
-    InvalidArgumentError If it contains something that no address has.
+    InvalidArgumentError
+        If it contains something that no address has.
 
     Examples
     --------

@@ -17,7 +17,7 @@ VIEWS_OF_TOPICS = {"files": "disk", "storage": "disk", "indices": "indices", "ro
 
 
 def advice_data(
-    found: Sequence[Finding], nothing: str = f"{NOTHING_TO_DO}.", problem: str | None = None
+    findings: Sequence[Finding], nothing: str = f"{NOTHING_TO_DO}.", problem: str | None = None
 ) -> Advice:
     """Return advice for the browser, the worst first.
 
@@ -31,9 +31,9 @@ def advice_data(
         Why it may be incomplete.
     """
     return Advice(
-        counts=advice_counts(found),
-        found=[_shown(one) for one in found[:_MOST_ADVICE]],
-        num_found=len(found),
+        counts=advice_counts(findings),
+        found=[_shown(one) for one in findings[:_MOST_ADVICE]],
+        num_found=len(findings),
         nothing=nothing,
         problem=problem,
     )
@@ -56,7 +56,7 @@ def _shown(finding: Finding) -> Shown:
     )
 
 
-def advice_sentences(found: Sequence[Finding], nothing: str = f"{NOTHING_TO_DO}.") -> list[str]:
+def advice_sentences(findings: Sequence[Finding], nothing: str = f"{NOTHING_TO_DO}.") -> list[str]:
     """Return advice as sentences, or the sentence for none.
 
     Examples
@@ -64,4 +64,4 @@ def advice_sentences(found: Sequence[Finding], nothing: str = f"{NOTHING_TO_DO}.
     >>> advice_sentences([])
     ['Nothing needs to be done.']
     """
-    return [finding.sentence for finding in found] or [nothing]
+    return [finding.sentence for finding in findings] or [nothing]

@@ -53,7 +53,8 @@ def answer_view(answer: AnswerParts, kind: type[_Message] = Message, **more: Any
         sentence=answer.sentence,
         sections=[section for section in sections if section is not None],
         findings=[
-            AnswerFinding(found.code, found.severity, found.sentence) for found in answer.findings
+            AnswerFinding(finding.code, finding.severity, finding.sentence)
+            for finding in answer.findings
         ],
         place=None if answer.place is None else _place(answer.place),
         asks=[AnswerAsk(ask.words, ask.question) for ask in answer.asks],

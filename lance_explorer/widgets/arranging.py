@@ -26,7 +26,7 @@ _MOST_SORTED = 20_000_000
 """The most rows that are sorted if they have to be read: all values of a column at once."""
 
 _FEW = 20
-"""If the filter leaves less than one row in so many, only the matching rows are read."""
+"""If the filter leaves less than one row in this many, only the matching rows are read."""
 
 _WRONG = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -169,14 +169,14 @@ def _rows_where(source: RowSource, wanted: Filter, check: Callable[[], None]) ->
     """Return for which rows a condition is true; null counts as false."""
     assert wanted.expression is not None
     names = [*dict.fromkeys(wanted.expression.meta.root_names())]
-    found = [pl.Series(dtype=pl.Boolean)]
+    parts = [pl.Series(dtype=pl.Boolean)]
     for rows in source.parts(names) if wanted.is_by_row else [source.read(names)]:
         check()
         try:
-            found.append(rows.select(wanted.expression.alias("found")).to_series())
+            parts.append(rows.select(wanted.expression.alias("found")).to_series())
         except pl.exceptions.PolarsError as error:
             raise InvalidArgumentError(str(error).splitlines()[0]) from error
-    return pl.concat(found).fill_null(value=False)
+    return pl.concat(parts).fill_null(value=False)
 
 
 def _rows_with(source: RowSource, text: str, check: Callable[[], None]) -> pl.Series:
@@ -185,13 +185,13 @@ def _rows_with(source: RowSource, text: str, check: Callable[[], None]) -> pl.Se
     names = [name for name, dtype in source.schema.items() if _may_hold(dtype, wanted)]
     if not names:
         return pl.repeat(False, source.num_rows, dtype=pl.Boolean, eager=True)
-    found = [pl.Series(dtype=pl.Boolean)]
+    parts = [pl.Series(dtype=pl.Boolean)]
     for rows in source.parts(names):
-        found.append(pl.repeat(False, rows.height, dtype=pl.Boolean, eager=True))
+        parts.append(pl.repeat(False, rows.height, dtype=pl.Boolean, eager=True))
         for column in rows:
             check()
-            found[-1] |= _holds(column, wanted)
-    return pl.concat(found)
+            parts[-1] |= _holds(column, wanted)
+    return pl.concat(parts)
 
 
 def _may_hold(dtype: pl.DataType, text: str) -> bool:

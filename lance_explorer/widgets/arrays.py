@@ -34,7 +34,7 @@ def codes(values: pl.Series, names: Iterable[str]) -> Uint8Array:
     """
     known = pl.Series([*names], dtype=pl.String)
     places = pl.Series(range(len(known)), dtype=pl.UInt8)
-    found = values.cast(pl.String).replace_strict(
+    numbers = values.cast(pl.String).replace_strict(
         known, places, default=len(known), return_dtype=pl.UInt8
     )
-    return found.to_numpy()
+    return numbers.to_numpy()

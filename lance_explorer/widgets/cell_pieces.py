@@ -77,9 +77,9 @@ def pieces_of(column: pl.Series) -> list[CellPiece | None] | None:
 
 def media_of(value: bytes | None) -> ImagePiece | AudioPiece | None:
     """Return a picture or a sound, whole unless it is very large; None of other bytes."""
-    if value is None or (found := _found(value[:_LONGEST_BEGIN])) is None:
+    if value is None or (media := _detected(value[:_LONGEST_BEGIN])) is None:
         return None
-    return _media(found, value, _MOST_WHOLE_BYTES)
+    return _media(media, value, _MOST_WHOLE_BYTES)
 
 
 def line_of(vector: pl.Series, *, in_detail: bool = False) -> LinePiece | None:
@@ -108,10 +108,10 @@ def line_of(vector: pl.Series, *, in_detail: bool = False) -> LinePiece | None:
 
 def _pictures(column: pl.Series) -> list[CellPiece | None]:
     begins = column.bin.head(_LONGEST_BEGIN).to_list()
-    found = [None if begin is None else _found(begin) for begin in begins]
+    media_of_cells = [None if begin is None else _detected(begin) for begin in begins]
     pieces: list[CellPiece | None] = []
     left = _MOST_COLUMN_BYTES
-    for place, media in enumerate(found):
+    for place, media in enumerate(media_of_cells):
         if media is None:
             pieces.append(None)
             continue
@@ -123,7 +123,7 @@ def _pictures(column: pl.Series) -> list[CellPiece | None]:
     return pieces
 
 
-def _found(begin: bytes) -> tuple[str, str] | None:
+def _detected(begin: bytes) -> tuple[str, str] | None:
     for mark, place, name, media_type in _MEDIA:
         if begin[place : place + len(mark)] == mark and (not place or begin[:4] == b"RIFF"):
             is_frame = len(mark) == _FRAME_MARK
@@ -139,9 +139,9 @@ def _is_frame(begin: bytes) -> bool:
     return rates >> 4 not in (0, 15) and rates >> 2 & 3 != 3
 
 
-def _media(found: tuple[str, str], value: bytes, most: int) -> ImagePiece | AudioPiece:
+def _media(detected: tuple[str, str], value: bytes, most: int) -> ImagePiece | AudioPiece:
     """Return a picture or a sound as a data URL, unless it is too large."""
-    name, media_type = found
+    name, media_type = detected
     is_small = len(value) <= most
     encoded = base64.b64encode(value).decode() if is_small else None
     kind = ImagePiece if media_type.startswith("image/") else AudioPiece

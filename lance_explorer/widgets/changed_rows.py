@@ -116,12 +116,12 @@ class RowImages:
         some = rows.where(there)
         addresses = some.before if side == "before" else some.after
         known = [image.of(side, addresses, names) for image in self._last] if names else []
-        found = next((one for one in known if one is not None), None)
-        if found is None:
+        values = next((one for one in known if one is not None), None)
+        if values is None:
             images = Images(self.versions.rows, columns, self.step)
-            found = images.before(some) if side == "before" else images.after(some)
-            self._keep(side, addresses, found)
-        return _spread(found, there)
+            values = images.before(some) if side == "before" else images.after(some)
+            self._keep(side, addresses, values)
+        return _spread(values, there)
 
     def _keep(self, side: str, addresses: Uint64Array, values: pl.DataFrame) -> None:
         """Keep values unless they are too large; the oldest make room."""
@@ -216,8 +216,8 @@ class ChangedRows:
         if CHANGED_COLUMNS in columns:
             return self._read(rows, columns)[0]
         before, after = self._images.of(rows, values, both=False)
-        found = [*self._head(rows), *(_last_known(rows, before, after) if values else [])]
-        return _in_order(found, columns)
+        series = [*self._head(rows), *(_last_known(rows, before, after) if values else [])]
+        return _in_order(series, columns)
 
     def parts(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Yield all values at once: the number of compared rows is bounded."""
@@ -279,15 +279,15 @@ class ChangedRows:
         before, after = self._images.of(rows, read)
         is_pair = self._is_pair(rows)
         cells = np.zeros((len(rows), len(read)), dtype=np.bool_)
-        found = [*self._head(rows)]
+        series = [*self._head(rows)]
         if read:
             cells = changed_cells(before, after, 0.0) & is_pair[:, np.newaxis]
-            found += _last_known(rows, before, after)
+            series += _last_known(rows, before, after)
         if CHANGED_COLUMNS in columns:
             names = names_by_row(cells, read)
-            found.append(_where(names.alias(CHANGED_COLUMNS), is_pair))
+            series.append(_where(names.alias(CHANGED_COLUMNS), is_pair))
         differs = {name: cells[:, read.index(name)] for name in shown}
-        return _in_order(found, columns), {n: before.get_column(n) for n in shown}, differs
+        return _in_order(series, columns), {n: before.get_column(n) for n in shown}, differs
 
     def _is_pair(self, rows: ChangeRuns) -> _Mask:
         """Which rows have both images."""
@@ -310,8 +310,8 @@ def _spread(some: pl.DataFrame, where: _Mask) -> pl.DataFrame:
     return some.select(pl.all().gather(place))
 
 
-def _in_order(found: Sequence[pl.Series], columns: Sequence[str]) -> pl.DataFrame:
-    by_name = {column.name: column for column in found}
+def _in_order(series: Sequence[pl.Series], columns: Sequence[str]) -> pl.DataFrame:
+    by_name = {column.name: column for column in series}
     return pl.DataFrame([by_name[name] for name in columns])
 
 

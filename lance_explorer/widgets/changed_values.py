@@ -33,7 +33,7 @@ _MOST_BYTES = 64 << 20
 
 
 def changed_values(
-    found: Comparison, cells: Cells, check: Callable[[], None]
+    comparison: Comparison, cells: Cells, check: Callable[[], None]
 ) -> list[ChangedColumn]:
     """Return for each column that differs its values before and after; counts are text.
 
@@ -49,17 +49,17 @@ def changed_values(
     check : callable
         Called between two columns; may raise to end the work.
     """
-    told = []
+    changes = []
     for name, count in [*cells.counts().items()][:_MOST_COLUMNS]:
         if not count:
             break
         check()
         rows = np.flatnonzero(cells.differ[:, cells.names.index(name)])[:_MOST_ROWS]
-        before, after = found.images.of(cells.rows.where(rows), [name])
+        before, after = comparison.images.of(cells.rows.where(rows), [name])
         old, new = before.get_column(name), after.get_column(name)
         away = _cosines(old, new)
         bars = bars_of(old, new) if away is None else _cosine_bars(away)
-        told.append(
+        changes.append(
             ChangedColumn(
                 name=name,
                 num_rows=str(count),
@@ -68,10 +68,10 @@ def changed_values(
                 bars=[] if bars is None else [ValueBar(*bar) for bar in zip(*bars, strict=True)],
                 words=_spread_words(old, new) if away is None else _cosine_words(away),
                 is_cosine=away is not None,
-                movers=[] if away is None else _movers(found, cells.rows.where(rows), away),
+                movers=[] if away is None else _movers(comparison, cells.rows.where(rows), away),
             )
         )
-    return told
+    return changes
 
 
 class WholeColumns:
@@ -112,8 +112,8 @@ class WholeColumns:
 
     def _read(self, versions: Sequence[int]) -> Profile:
         """Return the summaries of columns in some versions, or only names for many values."""
-        found = self._table.profile(versions=versions, max_bytes=0)
-        return found.go_on() if found.bytes_left <= _MOST_BYTES else found
+        profiled = self._table.profile(versions=versions, max_bytes=0)
+        return profiled.go_on() if profiled.bytes_left <= _MOST_BYTES else profiled
 
     def _has(self, begin: int, end: int) -> bool:
         """Tell whether the profile of many versions agrees with that of one of these two."""
@@ -186,8 +186,8 @@ def _cosine_words(away: NDArray[np.float64]) -> str:
     return f"cosine between before and after: {np.median(known):.2f} in the median"
 
 
-def _movers(found: Comparison, rows: ChangeRuns, away: NDArray[np.float64]) -> list[str]:
+def _movers(comparison: Comparison, rows: ChangeRuns, away: NDArray[np.float64]) -> list[str]:
     """Return the row IDs of the vectors that turned furthest."""
     order = np.argsort(np.where(np.isfinite(away), away, np.inf), kind="stable")[:_MOST_MOVERS]
     some = rows.where(order[np.isfinite(away[order])])
-    return [str(one) for one in found.row_ids(some).tolist()]
+    return [str(one) for one in comparison.row_ids(some).tolist()]

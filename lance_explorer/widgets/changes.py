@@ -220,9 +220,9 @@ class Changes(VersionsView, RowsView):
         Updated rows have their values after the change. Columns are in the order of the table; the
         widget shows those first that differ.
         """
-        found = self._comparison()
-        rows = self._chosen_rows(found, _listen_to_nobody)
-        return self._frame_of(rows).select(found.feed_columns)
+        comparison = self._comparison()
+        rows = self._chosen_rows(comparison, _listen_to_nobody)
+        return self._frame_of(rows).select(comparison.feed_columns)
 
     def code(self) -> str:
         """Return the code for the rows of :meth:`frame`, where ``table`` is the table.
@@ -235,14 +235,14 @@ class Changes(VersionsView, RowsView):
         >>> lx.widgets.Changes(table, 1, 3).code().partition(".drop")[0]
         'table.changes(1, 3, images="both").to_polars()'
         """
-        found = self._comparison()
-        column = self._column if self._column in found.columns else None
+        comparison = self._comparison()
+        column = self._column if self._column in comparison.columns else None
         optional = {"column_added"} if column else {self._change} & {"moved", "column_added"}
         code = call(
             "table.changes",
-            *found.wanted[:2],
+            *comparison.wanted[:2],
             images="both",
-            columns=found.columns if found.left_out else None,
+            columns=comparison.columns if comparison.left_out else None,
             key=[*self._key] or None,
             include=[*optional] or None,
         )
@@ -252,7 +252,7 @@ class Changes(VersionsView, RowsView):
             code += f'.filter(pl.col("_event") == {literal(self._change)})'
         if column is not None:
             code += f'.filter(pl.col("changed_columns").list.contains(pl.lit({literal(column)})))'
-        schema = found.rows(self._change).schema
+        schema = comparison.rows(self._change).schema
         return arranged_code(code, schema, self.filter, self.sort)
 
     def compare_now(self, change: str | None = None, column: str | None = None) -> None:
@@ -352,16 +352,16 @@ class Changes(VersionsView, RowsView):
             if self._done is None or self._done[0] != self._wanted():
                 job.pause(_PAUSE)
                 self.tell("comparing", Busy(f"comparing versions {begin:,} and {end:,}"))
-            found = self._comparison()
+            comparison = self._comparison()
             job.check()
             self._problem = None
-            if not found.is_small:
-                self._tell_found(found, job)
+            if not comparison.is_small:
+                self._tell_found(comparison, job)
                 if self._column is None:
-                    self._show(found, job)
-            found.compare_cells(partial(self._tell_progress, job))
-            self._tell_found(found, job)
-            self._show(found, job)
+                    self._show(comparison, job)
+            comparison.compare_cells(partial(self._tell_progress, job))
+            self._tell_found(comparison, job)
+            self._show(comparison, job)
         except Cancelled:
             return
         except FAILURES as error:
@@ -374,27 +374,27 @@ class Changes(VersionsView, RowsView):
         if done:
             self.tell("comparing", Busy(f"comparing cells: {done:,} of {total:,} rows"))
 
-    def _tell_found(self, found: Comparison, job: Job) -> None:
+    def _tell_found(self, comparison: Comparison, job: Job) -> None:
         """Send a result, unless a newer job has replaced this one."""
         with self._showing:
             job.check()
-            self.tell("compared", self._about(found))
+            self.tell("compared", self._about(comparison))
 
-    def _show(self, found: Comparison, job: Job) -> None:
+    def _show(self, comparison: Comparison, job: Job) -> None:
         """Show the chosen rows of a comparison, unless a newer job has replaced this one."""
         with self._showing:
             job.check()
-            shown = found, self._change, self._column
+            shown = comparison, self._change, self._column
             if self._shown != shown:
                 self._shown = shown
-                self.show_rows(self._chosen_rows(found, partial(self._tell_progress, job)))
+                self.show_rows(self._chosen_rows(comparison, partial(self._tell_progress, job)))
 
-    def _chosen_rows(self, found: Comparison, tell: Callable[[int, int], None]) -> ChangedRows:
+    def _chosen_rows(self, comparison: Comparison, tell: Callable[[int, int], None]) -> ChangedRows:
         """Return the rows of a comparison that are of the chosen class and column."""
-        column = self._column if self._column in found.columns else None
+        column = self._column if self._column in comparison.columns else None
         if column is not None:
-            found.compare_cells(tell)
-        return found.rows(self._change, column)
+            comparison.compare_cells(tell)
+        return comparison.rows(self._change, column)
 
     def _select(self, positions: NDArray[np.int64]) -> None:
         super()._select(positions)
@@ -403,9 +403,9 @@ class Changes(VersionsView, RowsView):
             if len(chosen) == 1:
                 self.state.row_id = chosen.pop()
 
-    def _about(self, found: Comparison | None) -> ComparisonMessage:
+    def _about(self, comparison: Comparison | None) -> ComparisonMessage:
         """Return what the browser shows above the rows."""
-        begin, end, key = self._wanted() if found is None else found.wanted
+        begin, end, key = self._wanted() if comparison is None else comparison.wanted
         about = ComparisonMessage(
             begin=str(begin),
             end=str(end),
@@ -415,7 +415,11 @@ class Changes(VersionsView, RowsView):
             column=self._column,
             problem=self._problem,
         )
-        return about if found is None else with_facts(about, found, has_row_ids=self._has_row_ids)
+        return (
+            about
+            if comparison is None
+            else with_facts(about, comparison, has_row_ids=self._has_row_ids)
+        )
 
     @property
     def _has_row_ids(self) -> bool:
@@ -458,13 +462,13 @@ class Changes(VersionsView, RowsView):
         """Find the version that a text names; an error is part of the answer."""
         view, is_begin = self._table._view, name == "begin"
         try:
-            found = resolve(view, text, is_begin=is_begin)
-            if found.view.branch != view.branch:
-                elsewhere = found.view.branch or MAIN, found.version
+            resolved = resolve(view, text, is_begin=is_begin)
+            if resolved.view.branch != view.branch:
+                elsewhere = resolved.view.branch or MAIN, resolved.version
                 return Found(problem=self._across_branches(elsewhere, is_begin=is_begin))
-            if found.version != 0:
-                view.file(found.version)
-            return Found(version=str(found.version))
+            if resolved.version != 0:
+                view.file(resolved.version)
+            return Found(version=str(resolved.version))
         except LanceExplorerError as error:
             return Found(problem=str(error))
 
@@ -483,17 +487,17 @@ class Changes(VersionsView, RowsView):
     def _same_content(self, request: Request, *, begin: Wide, end: Wide) -> SameContent:
         """Tell whether two versions hold the same values, by reading them."""
         request.progress(f"comparing all values of versions {begin:,} and {end:,}")
-        found = self._table.diff(begin, end).same_content()
+        compared = self._table.diff(begin, end).same_content()
         code = f"table.diff({begin}, {end}).same_content()"
-        return SameContent(str(found), found.is_same, code)
+        return SameContent(str(compared), compared.is_same, code)
 
     @answers("values", in_background=True)
     def _changed_values(self, request: Request) -> ChangedValues:
         """Return the values of changed columns before and after, for the compared rows."""
-        found = self._comparison()
-        cells = found.compare_cells(lambda done, total: request.check())
-        begin, end, _ = found.wanted
-        columns = changed_values(found, cells, request.check)
+        comparison = self._comparison()
+        cells = comparison.compare_cells(lambda done, total: request.check())
+        begin, end, _ = comparison.wanted
+        columns = changed_values(comparison, cells, request.check)
         whole = self._whole_columns.of(begin, end)
         shown = None if whole is None else section_view(whole)
         return ChangedValues(str(begin), str(end), columns, shown)

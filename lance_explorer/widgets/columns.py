@@ -87,12 +87,12 @@ class Columns(VersionsView):
         """Return what a page without a kernel shows: the values of the chosen version."""
         version = self._version_shown
         try:
-            found = self._table.profile(
+            profiled = self._table.profile(
                 self._names_at(version), versions=[version], max_bytes=_BYTES_AT_FIRST
             )
         except LanceExplorerError as error:
             return f"<p>{escape(str(error))}</p>"
-        return found.answer.html()
+        return profiled.answer.html()
 
     @described
     def __repr__(self) -> str:

@@ -47,11 +47,11 @@ def column_lines(profile: Profile, positions: Mapping[int, int]) -> list[ColumnL
     """
     lines, shifts = profile.to_polars(), profile.shifts(_SHIFTS_READ)
     moved = shifts.filter(pl.col("shift") >= LEAST_SHIFT)
-    found = list[ColumnLine]()
+    shown = list[ColumnLine]()
     for (name,), own in lines.group_by("column", maintain_order=True):
         values = column_values(own)
         low, high = values.ends
-        found.append(
+        shown.append(
             ColumnLine(
                 name=one_line(str(name)),
                 type=own["type"][-1],
@@ -68,7 +68,7 @@ def column_lines(profile: Profile, positions: Mapping[int, int]) -> list[ColumnL
                 ],
             )
         )
-    return found
+    return shown
 
 
 def column_facts(profile: Profile, version: int) -> list[ColumnFacts]:

@@ -186,8 +186,8 @@ class Comparison:
             tell(begin, done)
             some = rows.where(np.arange(begin, min(begin + _ROWS_AT_ONCE, done)))
             differ.append(changed_cells(*self.images.of(some, names), 0.0))
-        found = np.concatenate(differ) if names else np.zeros((done, 0), dtype=np.bool_)
-        return Cells(rows, found, names, total)
+        is_different = np.concatenate(differ) if names else np.zeros((done, 0), dtype=np.bool_)
+        return Cells(rows, is_different, names, total)
 
 
 def compare(
@@ -197,7 +197,8 @@ def compare(
 
     Raises
     ------
-    VersionNotFoundError If a version is not kept, and nothing else records it.
+    VersionNotFoundError
+        If a version is not kept, and nothing else records it.
     """
     versions = version_range(view, begin_version, end_version)
     step = net_step(versions)

@@ -21,10 +21,10 @@ CLASS_COLORS = {name: KIND_COLORS[EVENT_KINDS[name]] for name in CLASSES}
 
 
 def with_facts(
-    about: ComparisonMessage, found: Comparison, *, has_row_ids: bool
+    about: ComparisonMessage, comparison: Comparison, *, has_row_ids: bool
 ) -> ComparisonMessage:
     """Return a message with counts by class and by column, and remarks on them."""
-    summary = found.summary.row(0, named=True)
+    summary = comparison.summary.row(0, named=True)
     changed = {name: summary[name] for name in CLASSES}
     added_and_removed = bool(changed["inserted"] and changed["deleted"])
     return replace(
@@ -34,19 +34,19 @@ def with_facts(
             for name, rows in changed.items()
         ],
         unchanged=None if summary["unchanged"] is None else str(summary["unchanged"]),
-        doubts=doubts(found.runs),
+        doubts=doubts(comparison.runs),
         lost=lost_words(summary, has_row_ids=has_row_ids),
         evidence=evidence_words(summary["evidence"]),
         needs_key=added_and_removed and not has_row_ids,
-        left_out=found.left_out,
-        cells=None if found.cells is None else _cell_counts(found, found.cells),
+        left_out=comparison.left_out,
+        cells=None if comparison.cells is None else _cell_counts(comparison, comparison.cells),
     )
 
 
-def _cell_counts(found: Comparison, cells: Cells) -> CellCounts:
+def _cell_counts(comparison: Comparison, cells: Cells) -> CellCounts:
     return CellCounts(
         [
-            DifferingColumn(name, str(rows), found.presence(name))
+            DifferingColumn(name, str(rows), comparison.presence(name))
             for name, rows in cells.counts().items()
         ],
         num_compared=str(len(cells.rows)),

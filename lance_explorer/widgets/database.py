@@ -13,7 +13,7 @@ from lance_explorer.arguments import check_choice, flag, of_kind
 from lance_explorer.database import Database
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.frames.sizes import counted
-from lance_explorer.history.version_refs import said_time
+from lance_explorer.history.version_refs import parsed_time
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.addresses import address_of, read_address
@@ -297,11 +297,11 @@ class DatabaseExplorer(Whole):
         request.progress("searching")
         database = self._database
         try:
-            if said_time(text) is not None or text in database.tags:
+            if parsed_time(text) is not None or text in database.tags:
                 return DatabaseSearch(moment=moment_of(database.at(text)))
             most = max(_MOST_SEARCHED // max(len(database), 1), _LEAST_SEARCHED)
-            found = database.find(text, max_bytes=most)
-            return DatabaseSearch(answer=answer_view(found.answer, SearchAnswer, can_go_on=False))
+            matches = database.find(text, max_bytes=most)
+            return DatabaseSearch(answer=answer_view(matches.answer, SearchAnswer, can_go_on=False))
         except LanceExplorerError as error:
             return DatabaseSearch(problem=str(error))
 

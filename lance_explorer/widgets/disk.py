@@ -135,7 +135,7 @@ class Disk(VersionsView, RowsView):
         These are the rows of ``table.inspect.health()`` with the topic ``files``; for the latest
         version also what ``table.check()`` finds in the folder of the table.
         """
-        return findings_frame(self._found(self.state.version))
+        return findings_frame(self._findings(self.state.version))
 
     def frame(self) -> pl.DataFrame:
         """Return the files in the table that match the filter, in its order."""
@@ -195,9 +195,9 @@ class Disk(VersionsView, RowsView):
         except LanceExplorerError as error:
             problem = f"Version {version:,} could not be checked: {error}"
             return advice_data((), "", problem)
-        return advice_data(self._found(version), nothing)
+        return advice_data(self._findings(version), nothing)
 
-    def _found(self, version: int | None) -> list[Finding]:
+    def _findings(self, version: int | None) -> list[Finding]:
         view = self._table._view
         asked = view.latest_version if version is None else version
         return disk_advice(view, asked, lambda _: on_disk(self._table))

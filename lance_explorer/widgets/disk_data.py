@@ -64,7 +64,7 @@ def forget_what_is_on_disk(table: Table) -> None:
 
 def plans_answer(table: Table, request: Request) -> Plans:
     """Return what could be done about the size of a table; none if that is unknown."""
-    request.progress("telling what a cleanup and a compaction would do")
+    request.progress("computing what a cleanup and a compaction would do")
     try:
         with collector_paused():
             made = plans(on_disk(table), request.check)
@@ -99,9 +99,9 @@ def disk_data(table: Table, check: Callable[[], None]) -> DiskUsage:
     ``check`` is called between the steps, and may end the work. The arrays have one value for each
     version: the bytes of current files that were written up to it.
     """
-    found = on_disk(table)
+    surveyed = on_disk(table)
     check()
-    usage = Usage(found)
+    usage = Usage(surveyed)
     summary = usage.summary().with_columns(pl.col("kind", "status").cast(pl.String))
     sizes = dict(summary.group_by("status").agg(pl.col("size_bytes").sum()).iter_rows())
     versions = usage.versions()

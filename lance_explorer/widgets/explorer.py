@@ -259,7 +259,8 @@ class Explorer(Whole):
 
         Raises
         ------
-        InvalidArgumentError If it is not an address, or names a view that does not exist.
+        InvalidArgumentError
+            If it is not an address, or names a view that does not exist.
         RefNotFoundError
             If the table has no such branch.
 
@@ -339,19 +340,19 @@ class Explorer(Whole):
         table = self._table
         try:
             if (answer := answered(table, text)) is not None:
-                return self._told(*answer)
+                return self._search_result(*answer)
             try:
-                found = search(table, text)
+                result = search(table, text)
             except (RefNotFoundError, VersionNotFoundError) as error:
                 if (rows := rows_with(table, text)) is not None:
-                    return self._told(*rows)
+                    return self._search_result(*rows)
                 if isinstance(error, VersionNotFoundError):
                     return SearchResult(problem=f"{error}; no row has {text.strip()} either")
                 return SearchResult(problem=nothing_found(table, text))
-            view, changes = self._place_of(found)
+            view, changes = self._place_of(result)
         except LanceExplorerError as error:
             return SearchResult(problem=str(error))
-        return SearchResult(view, as_choices(changes), found.branch)
+        return SearchResult(view, as_choices(changes), result.branch)
 
     @answers("search_on", in_background=True)
     def _search_on(self, request: Request) -> SearchResult:
@@ -361,7 +362,7 @@ class Explorer(Whole):
             return SearchResult(problem="nothing was searched for")
         try:
             rows = self._rows.go_on()
-            return self._told(found_answer(self._table, rows), rows)
+            return self._search_result(found_answer(self._table, rows), rows)
         except LanceExplorerError as error:
             return SearchResult(problem=str(error))
 
@@ -378,7 +379,7 @@ class Explorer(Whole):
         if isinstance(log, Log):
             log.show_only(**asdict(filters))
 
-    def _told(self, answer: Answer, rows: FoundRows | None) -> SearchResult:
+    def _search_result(self, answer: Answer, rows: FoundRows | None) -> SearchResult:
         self._rows = rows
         whole = replace(answer, code=opening_code(self._table, answer.code))
         can_go_on = rows is not None and not rows.is_complete
@@ -437,7 +438,7 @@ class Explorer(Whole):
 
     def _show_live(self) -> None:
         """Show new versions in the toolbar."""
-        self.live = self._following.told(self._table._view, self.state.version)
+        self.live = self._following.message(self._table._view, self.state.version)
 
     # ------------------------------------------------------------------- from place to place
 
@@ -499,18 +500,18 @@ class Explorer(Whole):
             place = self._trail.go(by)
             self._open(place.view, place.choices)
 
-    def _place_of(self, found: Found) -> tuple[str, dict[str, int | None]]:
+    def _place_of(self, result: Found) -> tuple[str, dict[str, int | None]]:
         """Return the view that shows the result of a search, and the choices to set there."""
-        match found.what:
+        match result.what:
             case "version":
                 has_version = TABS[self._view].has_version
-                return self._view if has_version else "time_travel", {"version": found.number}
+                return self._view if has_version else "time_travel", {"version": result.number}
             case "row":
-                return "row", {"row_id": found.number}
+                return "row", {"row_id": result.number}
             case "fragment":
-                return "lineage", {"fragment_id": found.number}
+                return "lineage", {"fragment_id": result.number}
             case "branch":
-                return "time_travel", {"version": found.number}
+                return "time_travel", {"version": result.number}
 
     def _complete(self) -> None:
         """Set the choices that a view needs: for a comparison, the previous version."""

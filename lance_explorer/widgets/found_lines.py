@@ -9,7 +9,7 @@ import polars as pl
 from lance_explorer.answers import Answer, Ask, Line, Place, Section
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.lineage.find import Found
-from lance_explorer.lineage.found_words import sighting_words, telling
+from lance_explorer.lineage.found_words import informative_columns, sighting_words
 from lance_explorer.table import Table
 from lance_explorer.widgets.row_lookup import row_named
 
@@ -18,16 +18,16 @@ __all__ = ["MOST_LINES", "found_answer", "put_back"]
 MOST_LINES = 12
 
 
-def found_answer(table: Table, found: Found) -> Answer:
+def found_answer(table: Table, matches: Found) -> Answer:
     """Return rows that were found by their values as an answer, with a line for each."""
-    answer, rows = found.answer, found.to_polars()
+    answer, rows = matches.answer, matches.to_polars()
     some = rows.head(MOST_LINES)
-    words = sighting_words(some, telling(rows, found.where))
+    words = sighting_words(some, informative_columns(rows, matches.where))
     places = [_place(table, row) for row in some.iter_rows(named=True)]
-    listed = tuple([Line(told, place) for told, place in zip(words, places, strict=True)])
+    listed = tuple([Line(text, place) for text, place in zip(words, places, strict=True)])
     is_one = len({place.choices.get("row_id") for place in places}) == 1
     place = replace(places[0], words="Open the row") if is_one else None
-    asks = put_back(table, found.where, rows)
+    asks = put_back(table, matches.where, rows)
     return replace(answer, sections=(Section("rows", "", listed),), place=place, asks=asks)
 
 

@@ -108,7 +108,7 @@ class Indices(VersionsView):
 
         These are the rows of ``table.inspect.health()`` with the topic ``indices``.
         """
-        return findings_frame(self._found())
+        return findings_frame(self._findings())
 
     def frame(self) -> pl.DataFrame:
         """Return what the drawn index covers in the chosen version.
@@ -146,22 +146,22 @@ class Indices(VersionsView):
     def _static_words(self, version: int | None) -> list[str]:
         segments = self._table.inspect.indices(version).filter(~pl.col("is_system"))
         names = segments.unique("name", maintain_order=True)
-        told = [f"{name}: {kind}" for name, kind in names.select("name", "index_type").iter_rows()]
+        words = [f"{name}: {kind}" for name, kind in names.select("name", "index_type").iter_rows()]
         if version is None or self._table.at(version).num_fragments > _MOST_STATIC_FRAGMENTS:
-            return told
+            return words
         facts = index_facts(self._table, version)
         covered = [
             f"{line}; {_rows(index.num_rows_answered)} found, "
             f"{_rows(index.num_rows_to_scan)} to scan"
-            for line, index in zip(told, facts.indices, strict=False)
+            for line, index in zip(words, facts.indices, strict=False)
         ]
         return [
             *covered,
-            *told[len(covered) :],
-            *advice_sentences(self._found(), facts.advice.nothing),
+            *words[len(covered) :],
+            *advice_sentences(self._findings(), facts.advice.nothing),
         ]
 
-    def _found(self) -> list[Finding]:
+    def _findings(self) -> list[Finding]:
         version = self.state.version
         shown = self._table._view.latest_version if version is None else version
         return health_findings(self._table._view, shown, "indices")

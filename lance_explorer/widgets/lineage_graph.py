@@ -202,13 +202,13 @@ class LineageGraph(View):
 
     def _layout(self, span: _Span | None, focus: str | None) -> LineageLayout:
         key = span, focus
-        found = self._layouts.get(key)
-        if found is None:
-            found = lay_out(*self._lineage.frames, versions=span, focus=focus)
-            self._layouts[key] = found
+        layout = self._layouts.get(key)
+        if layout is None:
+            layout = lay_out(*self._lineage.frames, versions=span, focus=focus)
+            self._layouts[key] = layout
             for old in [*self._layouts][:-_MOST_LAYOUTS]:
                 self._layouts.pop(old, None)
-        return found
+        return layout
 
     def _focus(self) -> str | None:
         return self._node() if self._is_focused else None
@@ -264,7 +264,7 @@ class LineageGraph(View):
         return path_data(row_id, path, events), None
 
     def _events(self, row_id: int) -> pl.DataFrame:
-        found = self._row
-        if found is None or found[0] != row_id:
-            self._row = found = row_id, row_history(self._table._view, row_id)
-        return found[1]
+        kept = self._row
+        if kept is None or kept[0] != row_id:
+            self._row = kept = row_id, row_history(self._table._view, row_id)
+        return kept[1]

@@ -155,7 +155,7 @@ class Following:
                 self._removed = news.removed
             return has_new_refs
 
-    def told(self, view: HistoryView, chosen: int | None) -> Live:
+    def message(self, view: HistoryView, chosen: int | None) -> Live:
         """Return what the browser shows while ``chosen`` is the visible version."""
         latest = view.latest_version
         if chosen is not None and chosen >= latest:
@@ -197,8 +197,8 @@ def new_words(count: int, seen: int, chosen: int | None) -> str:
     """
     if not count:
         return ""
-    told = counted(count, "new version")
-    return f"{told}: {seen:,} is no longer the latest" if chosen == seen else told
+    words = counted(count, "new version")
+    return f"{words}: {seen:,} is no longer the latest" if chosen == seen else words
 
 
 def cleaned_up_words(removed: tuple[int, ...], chosen: int | None) -> str:
@@ -224,8 +224,8 @@ def cleaned_up_words(removed: tuple[int, ...], chosen: int | None) -> str:
 
 def failure_words(error: Exception) -> str:
     """Return why new versions are not seen."""
-    told = str(error)
-    short = told if len(told) <= _LONGEST_MESSAGE else f"{told[:_LONGEST_MESSAGE]}…"
+    message = str(error)
+    short = message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}…"
     if isinstance(error, TableNotFoundError):
         return f"The table is not there any more: {short}"
     return f"New versions are not seen at the moment: {short}"

@@ -116,14 +116,14 @@ class Log(VersionsView):
         count = len(self._table._view.listing.versions)
         if count < _MANY or self.filters or self._is_read():
             return NewestLog()
-        found = self._table.log(limit=_NEWEST)
-        return NewestLog(log_data(found, found, is_part=True), self._table.branch)
+        commits = self._table.log(limit=_NEWEST)
+        return NewestLog(log_data(commits, commits, is_part=True), self._table.branch)
 
     @answers("about", in_background=True)
     def _about(self, request: Request) -> LogAbout:
         """Return the names of columns, by which commits can be filtered."""
         wait_for_versions(self._table, request.progress)
-        request.progress("telling what commits did")
+        request.progress("describing commits")
         names: dict[str, None] = {}
         for written in self._every()["columns"].drop_nulls():
             names |= dict.fromkeys(written.split(", "))
@@ -139,15 +139,15 @@ class Log(VersionsView):
         if refresh:
             self._table.refresh()
         wait_for_versions(self._table, request.progress)
-        request.progress("telling what commits did")
+        request.progress("describing commits")
         every = self._every()
         request.check()
         try:
-            found = self._matching(every, filters)
+            commits = self._matching(every, filters)
         except LanceExplorerError as error:
             return Problem(str(error))
         self._filters = filters
-        return log_data(found, every)
+        return log_data(commits, every)
 
     def _matching(self, log: pl.DataFrame, filters: LogFilters) -> pl.DataFrame:
         given = {name: value for name, value in asdict(filters).items() if value}

@@ -21,17 +21,17 @@ _LONGEST = 500
 _Place = tuple[str | None, int]
 
 
-def log_data(found: pl.DataFrame, every: pl.DataFrame, *, is_part: bool = False) -> LogAnswer:
+def log_data(commits: pl.DataFrame, every: pl.DataFrame, *, is_part: bool = False) -> LogAnswer:
     """Return the commits that are shown, of a whole log, or of its newest part.
 
     In arrays, an unknown number is NaN and no parent -1; texts are null where there are none.
     """
-    shown = found.head(MOST_LINES)
+    shown = commits.head(MOST_LINES)
     return LogAnswer(
         is_part=is_part,
         kinds=_KINDS,
         counts=_counts(every),
-        num_found=len(found),
+        num_found=len(commits),
         num_commits=len(every),
         num_lanes=int(every["lane"].max() or 0) + 1 if len(every) else 1,  # type: ignore[arg-type]
         heads=shown["is_latest"].to_list(),

@@ -137,7 +137,7 @@ class Overview(VersionsView):
     @answers("sizes", in_background=True)
     def _sizes(self, request: Request) -> Sizes:
         """Return what made the latest version big."""
-        request.progress("telling what made the table big")
+        request.progress("finding what made the table big")
         return size_data(self._table)
 
     @answers("disk", in_background=True)

@@ -123,11 +123,11 @@ def size_data(table: Table) -> Sizes:
     [('3', '5'), ('1', '2'), ('2', '2')]
     """
     origins = size_origins(table._view)
-    told = headline(origins)
+    words = headline(origins)
     return Sizes(
         headline=None
-        if told is None
-        else Headline(told.before, told.link, str(told.version), told.after),
+        if words is None
+        else Headline(words.before, words.link, str(words.version), words.after),
         bytes=_largest(table, origins, "size_bytes", "size_share"),
         rows=_largest(table, origins, "num_rows", "row_share"),
     )

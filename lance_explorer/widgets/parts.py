@@ -44,11 +44,11 @@ class PartLine(BaseComm):
         self._closed = True
 
 
-class _ToldOfWholes:
+class _HookForWholes:
     """Runs a hook for each widget that is made, except parts: marimo opens connections."""
 
-    def __init__(self, told: Callable[[Widget], object]) -> None:
-        self._told = told
+    def __init__(self, callback: Callable[[Widget], object]) -> None:
+        self._told = callback
 
     def __call__(self, widget: Widget) -> None:
         if _SEND.get() is None:
@@ -58,9 +58,9 @@ class _ToldOfWholes:
 @contextmanager
 def parts_of(send: _Send) -> Iterator[None]:
     """Turn views that are made in this context into parts: ``send`` sends their messages."""
-    told = Widget._widget_construction_callback
-    if told is not None and not isinstance(told, _ToldOfWholes):
-        Widget.on_widget_constructed(_ToldOfWholes(told))
+    callback = Widget._widget_construction_callback
+    if callback is not None and not isinstance(callback, _HookForWholes):
+        Widget.on_widget_constructed(_HookForWholes(callback))
     token = _SEND.set(send)
     try:
         yield

@@ -79,10 +79,10 @@ def answer_to(table: Table, typed: str) -> Answer | None:
     """
     text = typed.strip().rstrip("?").rstrip() or "help"
     for pattern, ask in _ASKED:
-        if found := pattern.fullmatch(text):
-            return ask(table, *found.groups())
-    found = _FRAME.fullmatch(text)
-    name = (found[1] if found else text).casefold().replace(" ", "_")
+        if match := pattern.fullmatch(text):
+            return ask(table, *match.groups())
+    match = _FRAME.fullmatch(text)
+    name = (match[1] if match else text).casefold().replace(" ", "_")
     name = _FRAMES.get(name, name)
     return table.answer(name) if name in FRAMES else None
 
@@ -96,7 +96,7 @@ def examples(table: Table) -> list[tuple[str, str]]:
     one = None if column is None else f"{column} = {value}"
     kept = [file.version for file in table._view.listing.versions]
     before = kept[max(0, len(kept) - 11)] if kept else 0
-    told = [
+    pairs = [
         *([(one, "rows with this value, live or deleted, in all versions")] if one else []),
         (f"what changed since {before}", "rows by what happened to them; also since yesterday"),
         ("why is it big", "what is on disk, and who wrote it"),
@@ -126,19 +126,19 @@ def examples(table: Table) -> list[tuple[str, str]]:
         ("recover", "what repairs a damaged table, and what is lost"),
         ("show refs", "tags and branches, or any other frame of table.inspect"),
     ]
-    return [(text, hint) for text, hint in told if text]
+    return [(text, hint) for text, hint in pairs if text]
 
 
 def _who_deleted(table: Table, where: str) -> Answer:
-    found = table.find(where, limit=10_000)
-    rows = found.to_polars()
+    matches = table.find(where, limit=10_000)
+    rows = matches.to_polars()
     code = f'{call("table.find", where, limit=10_000)}.to_polars().filter(ended_as="deleted")'
     gone = rows.filter(pl.col("ended_as").is_in(["deleted", "overwritten"]))
     if gone.is_empty():
         live = rows.filter("is_live")["_row"].n_unique()
         why = f"{counted(live, 'such row')} {_are(live)} live" if live else "there is none"
         return replace(
-            found_answer(table, found), sentence=f"Nobody: {why}. {found.sentence}", code=code
+            found_answer(table, matches), sentence=f"Nobody: {why}. {matches.sentence}", code=code
         )
     commits = gone.group_by("ended_version", maintain_order=True).agg(
         pl.col("_row").n_unique().alias("count"), pl.all().first()
@@ -156,10 +156,10 @@ def _who_deleted(table: Table, where: str) -> Answer:
     back = gone.join(rows.filter("is_live"), on="_row", how="semi")["_row"].n_unique()
     again = f" {back:,} of these {_are(back)} live again." if back else ""
     doubt = " Some of it is uncertain." if gone["is_uncertain"].any() else ""
-    more = "" if found.is_complete else f" {found.sentence}"
+    more = "" if matches.is_complete else f" {matches.sentence}"
     sentence = f"{counted(count, 'row')} {_was(count)} deleted {which}.{again}{doubt}{more}"
     place = Place("time_travel", {"version": first["ended_version"]}, words="Open Time travel")
-    return replace(_told(sentence, lines, code, place), asks=put_back(table, where, rows))
+    return replace(_answer(sentence, lines, code, place), asks=put_back(table, where, rows))
 
 
 def _by_commit(row: Mapping[str, Any], count: int, version: int) -> Line:
@@ -168,8 +168,8 @@ def _by_commit(row: Mapping[str, Any], count: int, version: int) -> Line:
 
 
 def _who_changed(table: Table, column: str, where: str | None) -> Answer:
-    found = table.blame(where, columns=column)
-    cells, commits = found.to_polars(), found.commits()
+    blame = table.blame(where, columns=column)
+    cells, commits = blame.to_polars(), blame.commits()
     arguments = {} if where is None else {"where": where}
     code = f"{call('table.blame', **arguments, columns=column)}.to_polars()"
     lines = []
@@ -180,7 +180,7 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
         is_here = version is not None and row["branch"] == table.branch
         place = Place("time_travel", {"version": version}, row["branch"]) if is_here else None
         lines.append(Line(words, place))
-    sentence = found.sentence
+    sentence = blame.sentence
     if len(cells) == 1:
         row = cells.row(0, named=True)
         now, was = value_words(row["value"]), value_words(row["before"])
@@ -191,7 +191,7 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
         if row["is_uncertain"]:
             sentence += " An earlier commit may have changed it."
     first = lines[0].place if lines else None
-    answer = _told(sentence, lines, code, first and replace(first, words="Open Time travel"))
+    answer = _answer(sentence, lines, code, first and replace(first, words="Open Time travel"))
     if len(commits) != 1 or first is None or first.branch != table.branch:
         return answer
     version = first.choices["version"]
@@ -204,18 +204,18 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
 def _changed_since(table: Table, since: str) -> Answer:
     ref = _version_of(since)
     changes = table.changes(ref)
-    found = changes.summary().row(0, named=True)
-    begin, end = found["begin_version"], found["end_version"]
+    counts = changes.summary().row(0, named=True)
+    begin, end = counts["begin_version"], counts["end_version"]
     since_then = [v for v in table._view.listing.versions if begin < v.version]
     log = table.log(limit=max(len(since_then), 1), all_branches=False)
     log = log.filter((pl.col("version") > begin) & (pl.col("version") <= end))
     start = "the empty table" if begin == 0 else f"version {begin:,}"
-    doubt = f" {counted(found['uncertain'], 'of them')} uncertain." if found["uncertain"] else ""
+    doubt = f" {counted(counts['uncertain'], 'of them')} uncertain." if counts["uncertain"] else ""
     sentence = (
         f"From {start} to version {end:,}, in {counted(len(log), 'commit')}: "
-        f"{_events(found)}.{doubt}"
+        f"{_events(counts)}.{doubt}"
     )
-    return _told(
+    return _answer(
         sentence,
         _commit_lines(log, table.branch),
         f"{call('table.changes', ref)}.summary()",
@@ -226,52 +226,52 @@ def _changed_since(table: Table, since: str) -> Answer:
 def _commit_lines(log: pl.DataFrame, branch: str | None) -> list[Line]:
     return [
         Line(
-            f"version {row['version']:,}: {row['words']}{_said(row)}",
+            f"version {row['version']:,}: {row['words']}{_message_words(row)}",
             Place("time_travel", {"version": row["version"]}, branch),
         )
         for row in log.head(MOST_LINES).iter_rows(named=True)
     ]
 
 
-def _said(row: Mapping[str, Any]) -> str:
+def _message_words(row: Mapping[str, Any]) -> str:
     """Return the message of a commit, and who made it."""
-    told = f" “{row['message']}”" if row["message"] else ""
+    words = f" “{row['message']}”" if row["message"] else ""
     who = row["author"] or row["job"]
-    return f"{told} ({who})" if who else told
+    return f"{words} ({who})" if who else words
 
 
 def _why_big(table: Table) -> Answer:
-    found = on_disk(table)
-    told = headline(size_origins(table._view))
+    surveyed = on_disk(table)
+    words = headline(size_origins(table._view))
     lines = list[Line]()
-    if told is not None:
-        lines.append(Line(str(told), Place("time_travel", {"version": told.version})))
-    lines += _plan_lines(found)
-    answer = DiskUsage(found).answer
+    if words is not None:
+        lines.append(Line(str(words), Place("time_travel", {"version": words.version})))
+    lines += _plan_lines(surveyed)
+    answer = DiskUsage(surveyed).answer
     section = Section("why", "", tuple(lines))
     return replace(answer, sections=(section,), place=Place("disk", words="Open Disk"))
 
 
 def _what_to_do(table: Table) -> Answer:
-    found = advice(table._view, lambda _: on_disk(table))
-    told = advice_counts(found)
-    lines = [Line(finding.sentence, _view_of(finding.topic)) for finding in found[:MOST_LINES]]
-    sentence = f"{told[:1].upper()}{told[1:]}." if told else f"{NOTHING_TO_DO}."
-    answer = _told(sentence, lines, "table.check()", Place("overview", words="Open Overview"))
-    is_damaged = any(finding.code in MENDED for finding in found)
+    findings = advice(table._view, lambda _: on_disk(table))
+    words = advice_counts(findings)
+    lines = [Line(finding.sentence, _view_of(finding.topic)) for finding in findings[:MOST_LINES]]
+    sentence = f"{words[:1].upper()}{words[1:]}." if words else f"{NOTHING_TO_DO}."
+    answer = _answer(sentence, lines, "table.check()", Place("overview", words="Open Overview"))
+    is_damaged = any(finding.code in MENDED for finding in findings)
     return replace(answer, asks=(RECOVER,) if is_damaged else ())
 
 
 def _why_slow(table: Table) -> Answer:
-    found = [one for one in advice(table._view, lambda _: on_disk(table)) if one.topic in _SLOW]
-    lines = [Line(finding.sentence, _view_of(finding.topic)) for finding in found[:MOST_LINES]]
+    findings = [one for one in advice(table._view, lambda _: on_disk(table)) if one.topic in _SLOW]
+    lines = [Line(finding.sentence, _view_of(finding.topic)) for finding in findings[:MOST_LINES]]
     sentence = (
-        f"{counted(len(found), 'thing')} can make reads slow."
-        if found
+        f"{counted(len(findings), 'thing')} can make reads slow."
+        if findings
         else "No check finds a reason: fragments are not too small, few rows in them are deleted, "
         "and no index leaves out many rows. A filter on a column without an index reads all of it."
     )
-    return _told(sentence, lines, "table.check()", Place("indices", words="Open Indices"))
+    return _answer(sentence, lines, "table.check()", Place("indices", words="Open Indices"))
 
 
 def _compaction(table: Table) -> Answer:
@@ -283,12 +283,12 @@ def _what_frees(table: Table) -> Answer:
     lines = _plan_lines(on_disk(table))
     code = table.cleanup_preview().code
     if not lines:
-        return _told("What a cleanup would free is not known.", [], code, Place("disk"))
+        return _answer("What a cleanup would free is not known.", [], code, Place("disk"))
     place = Place("disk", words="Open Disk")
-    return _told(lines[0].words, lines[1:], code, place)
+    return _answer(lines[0].words, lines[1:], code, place)
 
 
-def _plan_lines(found: Survey) -> list[Line]:
+def _plan_lines(surveyed: Survey) -> list[Line]:
     """Return what cleanups and a compaction would do, one line each."""
     return [
         Line(
@@ -300,7 +300,7 @@ def _plan_lines(found: Survey) -> list[Line]:
             ),
             Place("disk"),
         )
-        for title, plan in plans(found).items()
+        for title, plan in plans(surveyed).items()
     ]
 
 
@@ -323,11 +323,11 @@ def _duplicates(table: Table, column: str) -> Answer | None:
 
 
 def _help(table: Table) -> Answer:
-    told = [(text, hint) for text, hint in examples(table) if not text.endswith(" ")][:5]
+    pairs = [(text, hint) for text, hint in examples(table) if not text.endswith(" ")][:5]
     return Answer(
         "Type a value, a version, a day, or a question. Of this table you can ask, for example:",
-        (Section("lines", "", tuple([Line(f"`{text}`: {hint}") for text, hint in told])),),
-        asks=tuple([Ask(text, text) for text, _ in told]),
+        (Section("lines", "", tuple([Line(f"`{text}`: {hint}") for text, hint in pairs])),),
+        asks=tuple([Ask(text, text) for text, _ in pairs]),
     )
 
 
@@ -338,7 +338,7 @@ def _touched(table: Table, column: str) -> Answer:
     last = f"; the last is version {changed['version'][0]:,}" if len(changed) else ""
     more = f" {counted(others, 'other')} added or removed whole rows." if others else ""
     own = changed.filter(pl.col("branch").eq_missing(table.branch))
-    return _told(
+    return _answer(
         f"{counted(len(changed), 'commit')} can have changed values of `{column}`{last}.{more}",
         _commit_lines(own, table.branch),
         call("table.log", column=column),
@@ -353,16 +353,16 @@ def _on_branch(table: Table, name: str) -> Answer | None:
     log = branch.log(all_branches=False)
     fork = table.branches[name]
     parent = fork.parent_branch or "main"
-    found = branch.changes(int(log["version"].min() or 0)).summary().row(0, named=True)  # type: ignore[arg-type]
+    counts = branch.changes(int(log["version"].min() or 0)).summary().row(0, named=True)  # type: ignore[arg-type]
     sentence = (
         f"Branch {name} left {parent} at version {fork.parent_version:,} and has "
-        f"{counted(len(log), 'commit')} of its own: {_events(found)}."
+        f"{counted(len(log), 'commit')} of its own: {_events(counts)}."
     )
     own = call("lx.open_table", table.uri, branch=name)
-    code = f"{own}.changes({found['begin_version']}).summary()"
-    latest = {"version": found["end_version"], "compared_version": found["begin_version"]}
+    code = f"{own}.changes({counts['begin_version']}).summary()"
+    latest = {"version": counts["end_version"], "compared_version": counts["begin_version"]}
     place = Place("changes", latest, name, f"Switch to {name}")
-    return _told(sentence, _commit_lines(log, name), code, place)
+    return _answer(sentence, _commit_lines(log, name), code, place)
 
 
 def _merge_of(table: Table, name: str) -> Answer | None:
@@ -370,10 +370,10 @@ def _merge_of(table: Table, name: str) -> Answer | None:
         return None
     preview = table.merge_preview(name)
     first, *rest = preview.words()
-    found = preview.summary().row(0, named=True)
-    told = rest[:2] if found["conflicts"] else rest[:1]
-    place = {"version": found["version"], "compared_version": found["fork_version"]}
-    lines = [Line(words) for words in [first, *rest[len(told) :]]]
+    counts = preview.summary().row(0, named=True)
+    first_words = rest[:2] if counts["conflicts"] else rest[:1]
+    place = {"version": counts["version"], "compared_version": counts["fork_version"]}
+    lines = [Line(words) for words in [first, *rest[len(first_words) :]]]
     cells = preview.cells()
     for row in cells.head(MOST_LINES - len(lines)).iter_rows(named=True):
         ours, theirs = [_became(row[f"change_{side}"], row[side]) for side in ("ours", "theirs")]
@@ -382,8 +382,8 @@ def _merge_of(table: Table, name: str) -> Answer | None:
             f"{ours} here, {theirs} on {name}"
         )
         lines.append(Line(words, Place("row", {"row_id": row["_rowid"]}, table.branch)))
-    return _told(
-        " ".join(told),
+    return _answer(
+        " ".join(first_words),
         lines,
         f"{call('table.merge_preview', name)}.summary()",
         Place("changes", place, None if name == "main" else name, f"Switch to {name}"),
@@ -398,8 +398,8 @@ def _put_back(table: Table, where: str, at: str) -> Answer:
     ref = _version_of(at)
     then = resolve(table._view, ref)
     schema = then.view.version(then.version).records[0].schema
-    if found := re.fullmatch(r"(?:the )?row (\d+)", where, re.IGNORECASE):
-        where = row_filter(table, int(found[1]), then.version)
+    if match := re.fullmatch(r"(?:the )?row (\d+)", where, re.IGNORECASE):
+        where = row_filter(table, int(match[1]), then.version)
     else:
         where = filter_for(where, schema, is_word=is_word(where, [schema])) or where
     return table.plan_restore_rows(where, ref).answer
@@ -428,22 +428,22 @@ def _column_since(table: Table, column: str, since: str) -> Answer | None:
         return None
     ref = _version_of(since)
     changes = table.changes(ref, columns=[column], images="both")
-    found = changes.summary().row(0, named=True)
-    begin, end = found["begin_version"], found["end_version"]
+    counts = changes.summary().row(0, named=True)
+    begin, end = counts["begin_version"], counts["end_version"]
     log = table.log(column=column, all_branches=False)
     log = log.filter((pl.col("version") > begin) & (pl.col("version") <= end))
-    told = [f"{counted(len(log), 'commit')} can have changed `{column}`"]
-    rewritten = (found["updated"] or 0) + (found["column_rewritten"] or 0)
+    parts = [f"{counted(len(log), 'commit')} can have changed `{column}`"]
+    rewritten = (counts["updated"] or 0) + (counts["column_rewritten"] or 0)
     if rewritten <= _MOST_COMPARED:
         rows = changes.to_polars().filter(
             (pl.col("_change_type") == "update_postimage")
             & pl.col("changed_columns").list.contains(pl.lit(column))
         )
-        told = [f"`{column}` changed in {counted(len(rows), 'row')}", *told]
-    added = f", and {counted(found['inserted'], 'row')} came with it" if found["inserted"] else ""
+        parts = [f"`{column}` changed in {counted(len(rows), 'row')}", *parts]
+    added = f", and {counted(counts['inserted'], 'row')} came with it" if counts["inserted"] else ""
     start = "the empty table" if begin == 0 else f"version {begin:,}"
-    return _told(
-        f"From {start} to version {end:,}, {'; '.join(told)}{added}.",
+    return _answer(
+        f"From {start} to version {end:,}, {'; '.join(parts)}{added}.",
         _commit_lines(log, table.branch),
         f"{call('table.changes', ref, columns=[column], images='both')}.to_polars()",
         Place("changes", {"version": end, "compared_version": begin}, words="Open Changes"),
@@ -454,8 +454,8 @@ def _over_time(table: Table, column: str) -> Answer | None:
     name = _column_named(table, column)
     if name is None:
         return None
-    found = table.profile(name, max_bytes=_MOST_BYTES)
-    return _profiled(found, f"{call('table.profile', name)}.shifts()")
+    profiled = table.profile(name, max_bytes=_MOST_BYTES)
+    return _profiled(profiled, f"{call('table.profile', name)}.shifts()")
 
 
 def _drifted(table: Table, word: str, since: str | None) -> Answer | None:
@@ -465,10 +465,10 @@ def _drifted(table: Table, word: str, since: str | None) -> Answer | None:
         return None
     if since is not None and len(names) == 1:
         return table.changes(_version_of(since)).drift(str(names[0])).answer
-    found = table.profile([str(one) for one in names], max_bytes=_MOST_BYTES)
-    answer = _profiled(found, f"{call('table.profile', names)}.shifts()")
-    largest = found.shifts(1)
-    if largest.is_empty() or not found.is_complete:
+    profiled = table.profile([str(one) for one in names], max_bytes=_MOST_BYTES)
+    answer = _profiled(profiled, f"{call('table.profile', names)}.shifts()")
+    largest = profiled.shifts(1)
+    if largest.is_empty() or not profiled.is_complete:
         return answer
     column, begin, end = largest.select("column", "from_version", "version").row(0)
     drift = table.changes(begin, end).drift(column)
@@ -479,8 +479,8 @@ def _drifted(table: Table, word: str, since: str | None) -> Answer | None:
     )
 
 
-def _profiled(found: Profile, code: str) -> Answer:
-    shifts = found.shifts(MOST_LINES).filter(pl.col("shift") >= _LEAST_SHIFT)
+def _profiled(profiled: Profile, code: str) -> Answer:
+    shifts = profiled.shifts(MOST_LINES).filter(pl.col("shift") >= _LEAST_SHIFT)
     lines = [
         Line(
             f"version {row['version']:,}: `{row['column']}` moved by {percent(row['shift'])}: "
@@ -490,7 +490,7 @@ def _profiled(found: Profile, code: str) -> Answer:
         for row in shifts.iter_rows(named=True)
     ]
     chosen = {"version": shifts["version"][0]} if len(shifts) else {}
-    return _told(found.sentence, lines, code, Place("columns", chosen, words="Open Columns"))
+    return _answer(profiled.sentence, lines, code, Place("columns", chosen, words="Open Columns"))
 
 
 def _with_message(row: Mapping[str, Any]) -> str:
@@ -514,7 +514,7 @@ def _vectors(table: Table) -> list[str | None]:
     ]
 
 
-def _told(sentence: str, lines: list[Line], code: str, place: Place | None) -> Answer:
+def _answer(sentence: str, lines: list[Line], code: str, place: Place | None) -> Answer:
     return Answer(sentence, (Section("lines", "", tuple(lines)),), code, place=place)
 
 
@@ -528,11 +528,11 @@ def _version_of(words: str) -> int | str:
     return int(number[1]) if number else int(words) if words.isdecimal() else words
 
 
-def _events(found: Mapping[str, Any]) -> str:
-    told = [
-        f"{counted(found[name], 'row')} {words}" for name, words in _EVENTS.items() if found[name]
+def _events(counts: Mapping[str, Any]) -> str:
+    parts = [
+        f"{counted(counts[name], 'row')} {words}" for name, words in _EVENTS.items() if counts[name]
     ]
-    return ", ".join(told) or "no row changed"
+    return ", ".join(parts) or "no row changed"
 
 
 def _are(count: int) -> str:
@@ -657,9 +657,9 @@ def _a_value(table: Table) -> tuple[str | None, str, str | None]:
         return None, "", None
     if value is None or len(str(value)) > LONGEST_VALUE:
         return None, "", None
-    told = "'{}'".format(value.replace("'", "''")) if isinstance(value, str) else str(value)
+    literal = "'{}'".format(value.replace("'", "''")) if isinstance(value, str) else str(value)
     others = [part.name for part in reversed(named) if part.name != keys[0]]
-    return keys[0], told, (others or keys)[0]
+    return keys[0], literal, (others or keys)[0]
 
 
 def _is_plain(kind: str) -> bool:

@@ -39,7 +39,7 @@ _PAGE = Template(
 <body class="lx-page">
 <p class="lx-page-note">$words <span class="lx-page-made">$made</span></p>
 <noscript><p class="lx-page-note">The browser runs no script, which this page needs.</p></noscript>
-<script type="application/json" id="lx-recording">$told</script>
+<script type="application/json" id="lx-recording">$page</script>
 $shelves
 <script type="module">$script</script>
 </body>
@@ -85,7 +85,7 @@ def _page(table: Table, recording: Recording, script: str, style: str) -> str:
         style=style,
         words=escape(recording.words),
         made=escape(f"Made by lance_explorer {version('lance-explorer')} on {made_at}."),
-        told=json.dumps(to_json(recording.told), separators=(",", ":")).replace("<", "\\u003c"),
+        page=json.dumps(to_json(recording.page), separators=(",", ":")).replace("<", "\\u003c"),
         shelves="\n".join(shelves),
         script=script,
     )

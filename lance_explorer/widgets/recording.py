@@ -42,7 +42,7 @@ from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.time_travel import TimeTravel
 from lance_explorer.widgets.version_reading import PART_OF_WORDS
 from lance_explorer.widgets.view import FAILURES, View, failure_of
-from lance_explorer.widgets.whole import told_of
+from lance_explorer.widgets.whole import traits_for_browser
 
 __all__ = ["RECORDED", "Recording", "record"]
 
@@ -78,14 +78,14 @@ class Recording:
     ----------
     shelves : Shelves
         The answers.
-    told : RecordedPage
+    page : RecordedPage
         What is known of the page at its start, for the browser.
     words : str
         What is there, and what is not, in some sentences.
     """
 
     shelves: Shelves
-    told: RecordedPage
+    page: RecordedPage
     words: str
 
 
@@ -161,7 +161,7 @@ class _Recorder:
             f"This page works from its file alone. {self._words()} "
             f"{', '.join(absent[:-1])} and {absent[-1]}, filters and the search need Python."
         )
-        return Recording(shelves, self._told(), words)
+        return Recording(shelves, self._recorded_page(), words)
 
     # ---------------------------------------------------------------------------- what is asked
 
@@ -308,13 +308,13 @@ class _Recorder:
             return self._kept[place - 1]
         return 0 if version == 1 else version
 
-    # ---------------------------------------------------------------------------- what is told
+    # ---------------------------------------------------------------------------- the page
 
-    def _told(self) -> RecordedPage:
+    def _recorded_page(self) -> RecordedPage:
         words = self._words()
         parts = {}
         for number, (name, view) in enumerate(self._views().items(), 1):
-            part = Part(number=number, **told_of(view.traits_to_share(), is_linked=True))
+            part = Part(number=number, **traits_for_browser(view.traits_to_share(), is_linked=True))
             label, opens = TABS[name].label, [*RECORDED]
             parts[name] = replace(part, label=label, opens=opens, offline=NEEDS_PYTHON)
         return RecordedPage(

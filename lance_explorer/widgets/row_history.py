@@ -224,10 +224,10 @@ class RowHistory(RowsView):
         return row_id, self._table._view.latest_version
 
     def _events_of(self, row_id: int) -> pl.DataFrame:
-        key, found = self._key(row_id), self._events
-        if found is None or found[0] != key:
-            self._events = found = key, row_history(self._table._view, row_id)
-        return found[1]
+        key, kept = self._key(row_id), self._events
+        if kept is None or kept[0] != key:
+            self._events = kept = key, row_history(self._table._view, row_id)
+        return kept[1]
 
     def _show_values(self) -> tuple[pl.DataFrame, pl.Series]:
         """Read the values of the chosen row, if need be, and put them into the table.

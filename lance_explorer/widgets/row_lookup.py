@@ -50,19 +50,19 @@ def row_named(table: Table, typed: str) -> int:
         If no row lived there, or has these values.
     """
     text = typed.strip()
-    found = _TYPED.fullmatch(text)
-    if found is None and _FILTER.fullmatch(text):
+    match = _TYPED.fullmatch(text)
+    if match is None and _FILTER.fullmatch(text):
         return _row_with(table, text)
-    if found is None:
+    if match is None:
         raise InvalidArgumentError(
             f"{text[:100]!r} is not a row: type a value such as {example_key(table)} = 42, a row "
             "ID such as 42, or an address such as 3:17 (fragment and offset), or 3:17@5 for "
             "version 5"
         )
     rows = state_rows(table._view)
-    number = _number(found)
-    is_address = bool(found["address"] or found["fragment"])
-    at = int(found["version"]) if found["version"] else None
+    number = _number(match)
+    is_address = bool(match["address"] or match["fragment"])
+    at = int(match["version"]) if match["version"] else None
     named_at = rows.ids_from if at is None else position_of(rows, at)
     if rows.has_row_ids_at(named_at) and not is_address:
         return number
@@ -76,7 +76,8 @@ def row_filter(table: Table, number: int, version: int) -> str:
 
     Raises
     ------
-    RowNotFoundError If it was not live then.
+    RowNotFoundError
+        If it was not live then.
     """
     rows = state_rows(table._view)
     if rows.has_row_ids_at(position_of(rows, version)):
@@ -106,9 +107,9 @@ def example_key(table: Table) -> str:
 
 def _row_with(table: Table, where: str) -> int:
     """Return the only row, live or not, with these values."""
-    found = table.find(where, limit=_FEW).to_polars()
-    name = "_rowid" if found["_rowid"].null_count() == 0 else "_rowaddr"
-    rows = found.unique("_row", keep="first", maintain_order=True)
+    matches = table.find(where, limit=_FEW).to_polars()
+    name = "_rowid" if matches["_rowid"].null_count() == 0 else "_rowaddr"
+    rows = matches.unique("_row", keep="first", maintain_order=True)
     if rows.is_empty():
         raise RowNotFoundError(f"no row has, or had, {where}")
     if len(rows) > 1:
@@ -118,15 +119,15 @@ def _row_with(table: Table, where: str) -> int:
     return int(rows[name][0])
 
 
-def _number(found: re.Match[str]) -> int:
-    if not found["fragment"]:
-        number = int(found["number"])
-    elif int(found["offset"]) >= 1 << 32:
+def _number(match: re.Match[str]) -> int:
+    if not match["fragment"]:
+        number = int(match["number"])
+    elif int(match["offset"]) >= 1 << 32:
         raise InvalidArgumentError(
-            f"{found['offset']} is not an offset: offsets are at most 2^32 - 1"
+            f"{match['offset']} is not an offset: offsets are at most 2^32 - 1"
         )
     else:
-        number = int(RowAddress(int(found["fragment"]), int(found["offset"])))
+        number = int(RowAddress(int(match["fragment"]), int(match["offset"])))
     if number >= MAX_U64:
         raise InvalidArgumentError(
             f"{number} is too large: row IDs and addresses are at most 2^64 - 2"

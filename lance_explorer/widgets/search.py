@@ -117,10 +117,10 @@ def _filtered(table: Table, where: str, columns: set[str]) -> tuple[Answer, Foun
 def rows_with(table: Table, typed: str) -> tuple[Answer, FoundRows] | None:
     """Return the rows that contain a word; None if none does, and all were searched."""
     try:
-        found = _with_rows(table, typed.strip())
+        result = _with_rows(table, typed.strip())
     except InvalidArgumentError:
         return None  # it is no word
-    return found if found[1].num_rows or not found[1].is_complete else None
+    return result if result[1].num_rows or not result[1].is_complete else None
 
 
 def nothing_found(table: Table, typed: str) -> str:
@@ -136,8 +136,8 @@ def nothing_found(table: Table, typed: str) -> str:
 
 
 def _with_rows(table: Table, where: str) -> tuple[Answer, FoundRows]:
-    found = table.find(where, limit=_MOST_ROWS, max_bytes=_MOST_BYTES)
-    return found_answer(table, found), found
+    matches = table.find(where, limit=_MOST_ROWS, max_bytes=_MOST_BYTES)
+    return found_answer(table, matches), matches
 
 
 def _columns(table: Table) -> set[str]:
@@ -162,7 +162,8 @@ def search(table: Table, typed: str) -> Found:
     ------
     RowNotFoundError
         If no kept version has, or had, the row.
-    FragmentNotFoundError If there was never such a fragment.
+    FragmentNotFoundError
+        If there was never such a fragment.
 
     Examples
     --------
@@ -181,16 +182,16 @@ def search(table: Table, typed: str) -> Found:
         return Found("version", kept_version(table._view, text))
     if (branch := _branch(table, text)) is not None:
         return branch
-    if found := _VERSION.fullmatch(text):
-        return Found("version", kept_version(table._view, found[1]))
-    if found := _TAG.fullmatch(text):
-        return Found("version", kept_version(table._view, f"tag:{found[1]}"))
-    if found := _FRAGMENT.fullmatch(text):
-        return Found("fragment", _fragment(table, int(found[1])))
-    if found := _ROW.fullmatch(text):
-        return Found("row", _row(table, found[1]))
-    if found := _ADDRESS.fullmatch(text):
-        return Found("row", _row(table, f"address {found[1] or found[2]}"))
+    if match := _VERSION.fullmatch(text):
+        return Found("version", kept_version(table._view, match[1]))
+    if match := _TAG.fullmatch(text):
+        return Found("version", kept_version(table._view, f"tag:{match[1]}"))
+    if match := _FRAGMENT.fullmatch(text):
+        return Found("fragment", _fragment(table, int(match[1])))
+    if match := _ROW.fullmatch(text):
+        return Found("row", _row(table, match[1]))
+    if match := _ADDRESS.fullmatch(text):
+        return Found("row", _row(table, f"address {match[1] or match[2]}"))
     return Found("version", kept_version(table._view, text))
 
 
@@ -198,8 +199,8 @@ def _branch(table: Table, text: str) -> Found | None:
     """Return the branch, or version of a branch, that a text names."""
     named = _BRANCH.fullmatch(text)
     name, version = named[1] if named else text, None
-    if name not in table.branches and (found := _OF_BRANCH.fullmatch(name)):
-        name, version = found[1], int(found[2])
+    if name not in table.branches and (match := _OF_BRANCH.fullmatch(name)):
+        name, version = match[1], int(match[2])
     if name not in table.branches:
         return None
     view = table._view.on_branch(name)

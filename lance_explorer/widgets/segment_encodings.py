@@ -126,9 +126,9 @@ class SegmentEncodings(VersionsView, RowsView):
 
         These are the rows of ``table.inspect.health()`` with the topic ``row_ids``.
         """
-        return findings_frame(self._found())
+        return findings_frame(self._findings())
 
-    def _found(self) -> list[Finding]:
+    def _findings(self) -> list[Finding]:
         return health_findings(self._table._view, self._version_shown, "row_ids")
 
     @property
@@ -183,7 +183,7 @@ class SegmentEncodings(VersionsView, RowsView):
             if int(sizes.sum() or 0) > _MOST_STATIC_BYTES:
                 return View.static_html(self)
             segments = self._read(version).of(self.state.fragment_id).segments
-            words = [*advice_sentences(self._found(), _NO_ADVICE), *self.words]
+            words = [*advice_sentences(self._findings(), _NO_ADVICE), *self.words]
             picture = _static_picture(encoding_statistics(segments))
         except LanceExplorerError as error:
             words, picture = [str(error)], ""

@@ -29,8 +29,8 @@ def encoding_statistics(segments: pl.DataFrame) -> list[EncodingStatistics]:
         (pl.col("num_values") == 1).sum().alias("one_row"),
         pl.when(pl.col("encoded_bytes").null_count() == 0).then(pl.col("encoded_bytes").sum()),
     )
-    found = {row["encoding"]: row for row in sums.iter_rows(named=True)}
-    return [_statistics(name, found[name]) for name in names if name in found]
+    by_encoding = {row["encoding"]: row for row in sums.iter_rows(named=True)}
+    return [_statistics(name, by_encoding[name]) for name in names if name in by_encoding]
 
 
 def _statistics(name: str, row: Mapping[str, Any]) -> EncodingStatistics:
@@ -50,12 +50,12 @@ def growth(table: Table) -> Growth:
 
     Unknown numbers are NaN.
     """
-    found = row_id_growth(table.inspect.row_id_totals(), table.inspect.all_row_id_encodings())
+    sums = row_id_growth(table.inspect.row_id_totals(), table.inspect.all_row_id_encodings())
     return Growth(
-        growth_now=floats(found["bytes_per_row"]),
-        growth_best=floats(found["best_per_row"]),
-        growth_bytes=floats(found["row_ids_bytes"]),
-        growth_segments=floats(found["num_segments"]),
+        growth_now=floats(sums["bytes_per_row"]),
+        growth_best=floats(sums["best_per_row"]),
+        growth_bytes=floats(sums["row_ids_bytes"]),
+        growth_segments=floats(sums["num_segments"]),
     )
 
 

@@ -49,7 +49,7 @@ class Session:
         self._pages: dict[Callable[[_Parts], None], None] = {}
         self._seconds = seconds
         self._turn = asyncio.Lock()
-        with parts_of(self._tell):
+        with parts_of(self._send):
             self.view = make()
         self.view.state.time_limit = seconds
 
@@ -91,10 +91,10 @@ class Session:
         """Close the view."""
         self.view.close()
 
-    def _tell(self, data: Mapping[str, Any], buffers: list[bytes]) -> None:
+    def _send(self, data: Mapping[str, Any], buffers: list[bytes]) -> None:
         """Send a message of the widget protocol to all pages; any thread may."""
-        told = {key: data[key] for key in ("state", "content") if key in data}
-        parts = _message(data["method"], buffers, **told)
+        fields = {key: data[key] for key in ("state", "content") if key in data}
+        parts = _message(data["method"], buffers, **fields)
         for put in [*self._pages]:
             put(parts)
 
@@ -115,22 +115,22 @@ async def beside(work: Callable[[], _T], seconds: float = _QUESTION_SECONDS) -> 
     loop = asyncio.get_running_loop()
     done: asyncio.Future[_T] = loop.create_future()
 
-    def finish(found: _T | None, error: BaseException | None) -> None:
+    def finish(result: _T | None, error: BaseException | None) -> None:
         if done.done():
             return
         if error is not None:
             done.set_exception(error)
         else:
-            done.set_result(cast(_T, found))
+            done.set_result(cast(_T, result))
 
     def run() -> None:
-        found, failure = None, None
+        result, failure = None, None
         try:
-            found = work()
+            result = work()
         except Exception as error:  # noqa: BLE001 - whoever waits raises it
             failure = error
         with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(finish, found, failure)
+            loop.call_soon_threadsafe(finish, result, failure)
 
     threading.Thread(target=run, name="lx-page", daemon=True).start()
     async with asyncio.timeout(seconds):
@@ -140,8 +140,8 @@ async def beside(work: Callable[[], _T], seconds: float = _QUESTION_SECONDS) -> 
 def _message(method: PageMethod, buffers: list[bytes] | None = None, **said: Any) -> _Parts:
     """Return a message of the widget protocol as it is sent: a text, and the buffers."""
     whole = [bytes(buffer) for buffer in buffers or []]
-    told = PageMessage(method, num_buffers=len(whole), **said)
-    return [msgspec.json.encode(told).decode(), *whole]
+    header = PageMessage(method, num_buffers=len(whole), **said)
+    return [msgspec.json.encode(header).decode(), *whole]
 
 
 def _heard(said: str | bytes | None) -> dict[str, Any] | None:

@@ -54,7 +54,7 @@ def _version_data(table: Table) -> VersionData:
     versions = table.versions()
     states = state_origins(table.inspect.all_fragments(), versions)
     kept = versions["version"]
-    made_at = kept.search_sorted(states["made_in"].fill_null(0), "left").cast(pl.Int32)
+    made_at = kept.search_sorted(states["created_in"].fill_null(0), "left").cast(pl.Int32)
     return VersionData(
         name=table._view.name,
         branch=table.branch,
@@ -85,8 +85,8 @@ def _version_data(table: Table) -> VersionData:
         state_slot=integers(states["fragment_id"].rank("dense") - 1),
         state_first=integers(states["position"]),
         state_last=integers(states["last_position"]),
-        state_made_at=made_at.set(states["made_in"].is_null(), -1).to_numpy(),
-        state_kind=codes(states["made_by"], _KINDS),
+        state_made_at=made_at.set(states["created_in"].is_null(), -1).to_numpy(),
+        state_kind=codes(states["created_by"], _KINDS),
         state_rows=floats(states["physical_rows"]),
         state_deleted=floats(states["num_deleted_rows"]),
         state_bytes=floats(states["data_bytes"]),

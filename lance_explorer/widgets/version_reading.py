@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from lance_explorer.history.memories import notes
-from lance_explorer.history.progress import telling
+from lance_explorer.history.progress import showing_progress
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.table import Table
 from lance_explorer.widgets.messages.base import Wide
@@ -30,21 +30,21 @@ class _Reading:
 
     def __init__(self, table: Table) -> None:
         count = len(table._view.listing.versions)
-        self.told: tuple[str, float | None] = f"Reading {count:,} versions", None
+        self.progress: tuple[str, float | None] = f"Reading {count:,} versions", None
         self.done = threading.Event()
         self._table = table
         threading.Thread(target=self._read, name="lx-versions", daemon=True).start()
 
     def _read(self) -> None:
-        # What fails fails again for whoever asks, and is told there.
+        # What fails fails again for whoever asks, and is reported there.
         try:
-            with suppress(*FAILURES), telling(self._note):
+            with suppress(*FAILURES), showing_progress(self._note):
                 version_data(self._table)
         finally:
             self.done.set()
 
     def _note(self, what: str, fraction: float | None) -> None:
-        self.told = what, fraction
+        self.progress = what, fraction
 
 
 class VersionsView(View):
@@ -78,12 +78,12 @@ def wait_for_versions(table: Table, tell: Callable[[str, float | None], Any]) ->
     table : Table
         The table, or a branch of it.
     tell : callable
-        Is told in words, and as a part of 1 where that is known, how far it is; what it raises
+        Gets the progress in words and, if known, as a part of 1; what it raises
         ends the waiting.
     """
     reading = _reading(table)
     while not reading.done.wait(_LOOK_EVERY):
-        tell(*reading.told)
+        tell(*reading.progress)
 
 
 def wait_if_reading(table: Table) -> None:

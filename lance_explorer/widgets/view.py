@@ -64,10 +64,18 @@ import polars as pl
 import traitlets
 
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, StorageError
-from lance_explorer.history.progress import telling
+from lance_explorer.history.progress import showing_progress
 from lance_explorer.panics import is_panic
 from lance_explorer.values.child import time_limit
-from lance_explorer.widgets.messages.base import Json, Message, Question, Told, What, pack, to_json
+from lance_explorer.widgets.messages.base import (
+    Json,
+    Message,
+    Question,
+    ViewMessage,
+    What,
+    pack,
+    to_json,
+)
 from lance_explorer.widgets.messages.shared import (
     Changes,
     Failure,
@@ -368,8 +376,8 @@ class View(anywidget.AnyWidget):
     ) -> None:
         """Send a packed message; any thread may call this."""
         packed = pack(message)
-        told = Told(what, kind, packed.content, seq, asker, arrays=packed.arrays)
-        self.send(to_json(told), [*packed.buffers])
+        sent = ViewMessage(what, kind, packed.content, seq, asker, arrays=packed.arrays)
+        self.send(to_json(sent), [*packed.buffers])
 
     def tell(self, kind: str, news: Message | None = None) -> None:
         """Send all pages that show this view a message, unasked."""
@@ -458,7 +466,7 @@ class View(anywidget.AnyWidget):
         try:
             request.check()
             with (
-                telling(request.progress),
+                showing_progress(request.progress),
                 time_limit(self.state.time_limit),
             ):
                 request.answer("reply", self._reply(request, request._question.arguments))

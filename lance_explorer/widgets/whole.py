@@ -15,7 +15,7 @@ from lance_explorer.widgets.parts import parts_of
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import Request, View, answers, sent
 
-__all__ = ["Whole", "told_of"]
+__all__ = ["Whole", "traits_for_browser"]
 
 
 class Whole(View):
@@ -75,8 +75,8 @@ class Whole(View):
         """Announce a part to the browser under a name, instead of any other of that name."""
         [number] = [number for number, one in self._numbered.items() if one is view]
         with self._sharing:
-            told = told_of(view.traits_to_share(), is_linked=view.state is self.state)
-            self.parts = {**self.parts, name: Part(number=number, **told)}
+            state = traits_for_browser(view.traits_to_share(), is_linked=view.state is self.state)
+            self.parts = {**self.parts, name: Part(number=number, **state)}
 
     def _send_of(self, number: int) -> Callable[[Mapping[str, Json], list[bytes]], None]:
         """Return what sends the messages of the view with a number."""
@@ -86,8 +86,8 @@ class Whole(View):
                 content = data["content"]
                 self.send({**content, "part": [number, *content.get("part", ())]}, buffers)
             elif data["method"] == "update" and (view := self._numbered.get(number)):
-                told = told_of(data["state"], is_linked=view.state is self.state)
-                self._tell_traits(number, told)
+                state = traits_for_browser(data["state"], is_linked=view.state is self.state)
+                self._tell_traits(number, state)
 
         return send
 
@@ -98,7 +98,7 @@ class Whole(View):
                     self.parts = {**self.parts, name: structs.replace(part, **changed)}
 
 
-def told_of(traits: Mapping[str, Json], *, is_linked: bool) -> dict[str, Json]:
+def traits_for_browser(traits: Mapping[str, Json], *, is_linked: bool) -> dict[str, Json]:
     """Return the traits of a part for the browser: the whole sends the choices of all views."""
     return {name: value for name, value in traits.items() if not (is_linked and name == "shared")}
 

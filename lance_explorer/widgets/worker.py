@@ -75,6 +75,8 @@ class Worker:
             The work.
         limit : float, optional
             How many seconds it may take. After that, nobody waits for it.
+        late : callable
+            Is called then, if it is still wanted.
         """
         job = Job(kind, work, limit, late)
         with self._changed:

@@ -179,14 +179,14 @@ def test_a_branch_of_a_branch_goes_back_over_both(family):
     assert classes(family, ("sub", 6), ("dev", 5)) == {"inserted": 1, "deleted": 2, "same": 6}
 
 
-def test_the_commits_of_both_legs_are_told_in_order(family):
+def test_the_commits_of_both_sides_are_in_order(family):
     commits = family.diff(5, ("sub", 6)).commits()
-    assert commits.select("leg", "branch", "version").rows() == [
-        ("back", None, 5),
-        ("back", None, 4),
-        ("forth", "dev", 4),
-        ("forth", "sub", 5),
-        ("forth", "sub", 6),
+    assert commits.select("side", "branch", "version").rows() == [
+        ("first", None, 5),
+        ("first", None, 4),
+        ("second", "dev", 4),
+        ("second", "sub", 5),
+        ("second", "sub", 6),
     ]
 
 

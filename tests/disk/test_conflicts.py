@@ -83,10 +83,11 @@ Both began on the same version; the first was committed, then the second. Each p
 pylance 14.0.2 on a table without stable row IDs; `lx.conflicts()` is the same as a frame, and
 `table.inspect.rebases()` says which commits of a table were put over which others, and why.
 
-* **rebased**: committed as it was, on top of the first.
-* **redone**: Lance ran it again by itself on the new version, so that it sees what the first did.
-* **try again**: an error that says so; what it wrote is left over until a cleanup.
-* **refused**: an error, for good.
+* **rebased**: committed unchanged, on top of the first.
+* **redone**: Lance ran it again by itself on the new version, so that it sees the changes of the
+  first.
+* **try again**: an error that says so; the files that it wrote stay until a cleanup.
+* **refused**: an error that trying again does not solve.
 
 Where three words stand, the first is for the same rows (or the same column, index or key), the
 second for other rows of one fragment, the third for other fragments (columns, indices, keys).

@@ -129,7 +129,7 @@ def test_damaged_files_are_told(tmp_path: Path) -> None:
     assert cut.name not in left.code
     table = lx.open_table(path)
     assert f"lx.salvage('{path}')" in table.damage().remedy.words.replace('"', "'")
-    with pytest.raises(StorageError, match="no version can be read, so nothing is planned"):
+    with pytest.raises(StorageError, match="no version can be read, so there is no plan"):
         table.plan_recovery()
 
 

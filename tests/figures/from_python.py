@@ -124,7 +124,7 @@ def _columns(origins: pl.DataFrame) -> list[dict[str, Any]]:
             "left": round(800 * column["left"]),
             "width": round(800 * column["width"]),
             "shares": {
-                part["made_by"] or "unknown": part["share"]
+                part["created_by"] or "unknown": part["share"]
                 for part in shares[(column["column"],)].iter_rows(named=True)
             },
             "words": column["words"],

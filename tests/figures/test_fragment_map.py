@@ -27,7 +27,7 @@ def origins(table: Table, version: int | None = None) -> list[tuple[int, int | N
     made = fragment_origins(
         table.inspect.fragments(version), table.inspect.all_fragments(), table.versions()
     )
-    return made.select("fragment_id", "made_in", "made_by").rows()
+    return made.select("fragment_id", "created_in", "created_by").rows()
 
 
 @pytest.fixture
@@ -92,8 +92,8 @@ def check_the_map_and_the_graph_of_fragments_know_the_same_lives(asked):
             (pl.col("first_version") <= version) & (pl.col("last_version") >= version)
         ).select(
             "fragment_id",
-            made_in=made.then("first_version"),
-            made_by=made.then(pl.col("kind").cast(pl.String)),
+            created_in=made.then("first_version"),
+            created_by=made.then(pl.col("kind").cast(pl.String)),
         )
         assert sorted(origins(table, version)) == sorted(of_graph.rows())
 

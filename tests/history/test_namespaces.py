@@ -96,5 +96,5 @@ def test_a_namespace_that_does_not_answer_is_named(tmp_path):
     namespace = Recording(tmp_path)
     dataset = written(namespace)
     namespace.is_broken = True
-    with pytest.raises(StorageError, match="does not tell the versions of table 'photos': out of"):
+    with pytest.raises(StorageError, match="does not list the versions of table 'photos': out of"):
         lx.open_table(dataset)

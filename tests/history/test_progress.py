@@ -4,7 +4,7 @@ import pytest
 
 from lance_explorer import open_table
 from lance_explorer.history import progress
-from lance_explorer.history.progress import telling, with_count, with_progress
+from lance_explorer.history.progress import showing_progress, with_count, with_progress
 from tests.synthetic import SyntheticTable
 
 
@@ -15,21 +15,21 @@ def _always(monkeypatch):
 
 def test_items_come_in_their_order_and_parts_of_one_rise():
     told = []
-    with telling(lambda what, fraction: told.append((what, fraction))):
+    with showing_progress(lambda what, fraction: told.append((what, fraction))):
         assert [*with_progress(range(200), "Reading")] == [*range(200)]
     assert told == [("Reading", number / 200) for number in range(200)]
 
 
 def test_few_items_are_not_worth_it():
     told = []
-    with telling(lambda what, fraction: told.append((what, fraction))):
+    with showing_progress(lambda what, fraction: told.append((what, fraction))):
         assert [*with_progress(range(9), "Reading")] == [*range(9)]
     assert told == []
 
 
 def test_items_of_unknown_number_are_counted():
     told = []
-    with telling(lambda what, fraction: told.append((what, fraction))):
+    with showing_progress(lambda what, fraction: told.append((what, fraction))):
         assert [*with_count(iter("abc"), "Listing", "objects")] == [*"abc"]
     assert told == [(f"Listing {number} objects", None) for number in range(3)]
 
@@ -48,7 +48,7 @@ def test_what_is_asked_of_all_versions_tells_how_far_it_is_and_can_be_ended(tmp_
         if len(told) > 2:
             raise KeyboardInterrupt
 
-    with telling(tell), pytest.raises(KeyboardInterrupt):
+    with showing_progress(tell), pytest.raises(KeyboardInterrupt):
         getattr(opened, ask)()
     assert len(told) == 3
     getattr(opened, ask)()
@@ -66,7 +66,7 @@ def test_versions_count_by_their_bytes_and_whoever_is_told_may_end_it(tmp_path):
             raise KeyboardInterrupt
 
     opened = open_table(table.path)
-    with telling(tell), pytest.raises(KeyboardInterrupt):
+    with showing_progress(tell), pytest.raises(KeyboardInterrupt):
         opened.versions()
     assert {what for what, _ in told} == {"Reading 120 versions"}
     assert told == sorted(told)

@@ -84,7 +84,7 @@ def check_each_all_form_is_the_sum_of_the_versions(asked):
         for version in asked.versions:
             then = everything.filter(pl.lit(version).is_between("first_version", "last_version"))
             then = then.drop("state_id", *[column.name for column in INTERVAL], strict=False)
-            then = then.drop("began_as", "ended_as", "made_in", strict=False)
+            then = then.drop("began_as", "ended_as", "created_in", strict=False)
             now = getattr(inspect, name)(version)
             assert strip(now, "version", *DIFFERENT[name]) == strip(
                 then, *[column for column in DIFFERENT[name] if column in then.columns]

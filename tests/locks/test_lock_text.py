@@ -170,7 +170,7 @@ def test_a_lock_of_a_newer_format_is_refused_by_its_number(path):
 
 @pytest.mark.parametrize("text", ["{", "{}", '{"lance_explorer_lock": true}', "{" * 100_000])
 def test_what_is_no_lock_is_refused(text):
-    with pytest.raises(InvalidArgumentError, match="the lock is no lock"):
+    with pytest.raises(InvalidArgumentError, match="the lock is not a lock"):
         lx.verify(text)
 
 
@@ -178,7 +178,7 @@ def test_what_is_no_lock_is_refused(text):
 def test_a_file_that_is_no_lock_is_refused_by_its_name(tmp_path, content):
     file = tmp_path / "t.lock"
     file.write_bytes(content)
-    with pytest.raises(InvalidArgumentError, match=r"t\.lock is no lock: "):
+    with pytest.raises(InvalidArgumentError, match=r"t\.lock is not a lock: "):
         lx.verify(file)
 
 
@@ -186,7 +186,7 @@ def test_a_file_that_no_lock_can_fill_is_not_read_whole(tmp_path):
     file = tmp_path / "t.lock"
     with file.open("wb") as opened:
         opened.truncate(1 << 40)
-    with pytest.raises(InvalidArgumentError, match="more than"):
+    with pytest.raises(InvalidArgumentError, match="larger than"):
         lx.verify(file)
 
 

@@ -141,7 +141,7 @@ def test_nothing_is_written_into_a_table(path):
 
 @pytest.mark.parametrize(
     ("name", "snapshots", "told"),
-    [("", None, "name"), ("a", [], "snapshots is empty"), ("a", 7, "a Snapshot, such as table")],
+    [("", None, "name"), ("a", [], "snapshots is empty"), ("a", 7, "a Snapshot such as table")],
 )
 def test_what_a_run_needs_is_told(tmp_path, path, name, snapshots, told):
     read = lx.open_table(path).latest if snapshots is None else snapshots

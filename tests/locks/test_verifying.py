@@ -248,7 +248,7 @@ def test_a_branch_that_was_made_again_is_another_one(branched, commits):
         again.insert(numbers(90 + number))
     verified = lx.verify(text)
     assert (verified.ok, verified.status) == (False, "another_branch")
-    assert "deleted and made again" in verified.sentence
+    assert "deleted and recreated" in verified.sentence
 
 
 def test_a_branch_whose_file_is_damaged_is_not_told_to_be_deleted(branched):

@@ -60,4 +60,4 @@ def test_a_saved_plan_is_carried_out_as_it_says(uri: str, tmp_path: Path) -> Non
 def test_a_plan_is_not_saved_inside_the_table(uri: str) -> None:
     result = CliRunner().invoke(main, ["plan", "revert", uri, "2", "--save", f"{uri}/plan"])
     assert result.exit_code == 1
-    assert "not saved inside a table" in result.output
+    assert "cannot be saved inside a table" in result.output

@@ -211,7 +211,7 @@ def test_settings_and_indices_are_undone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("version", "why"),
-    [(1, "it made the table"), (8, "reserved fragment IDs"), (9, "a compaction changes no row")],
+    [(1, "it created the table"), (8, "reserved fragment IDs"), (9, "a compaction changes no row")],
 )
 def test_what_cannot_be_undone_says_why(tmp_path: Path, version: int, why: str) -> None:
     plan = lx.open_table(_table(tmp_path)).plan_revert(version)
@@ -345,7 +345,7 @@ def test_a_killed_run_is_finished_by_the_next(tmp_path: Path, number: int, is_be
     script = plan.save(tmp_path / "plan")
     whole = script.read_text()
     step = "            operation = STEPS[step"
-    after = "        dataset = opened(told.table, options)\n    check_result"
+    after = "        dataset = opened(arguments.table, options)\n    check_result"
     kill = f"if number == {number}: import os, signal; os.kill(os.getpid(), signal.SIGKILL)\n"
     place, indent = (step, " " * 12) if is_before else (after, " " * 8)
     assert whole.count(place) == 1
@@ -414,18 +414,18 @@ def test_keys_that_stand_twice_afterwards_are_told(tmp_path: Path) -> None:
     text = script.read_text().replace(
         "            if operation is not None:\n",
         "            lance.write_dataset(pa.table({'id': [1], 'label': ['x'], 'score': [0.0]}), "
-        "told.table, mode='append')\n            if operation is not None:\n",
+        "arguments.table, mode='append')\n            if operation is not None:\n",
     )
     script.write_text(text)  # another writer is as fast as that
     run = run_as_reader(script, uri)
     assert run.returncode == 1
-    assert "keys that the plan brought stand twice" in run.stderr
+    assert "keys that the plan brought are there twice" in run.stderr
 
 
 @pytest.mark.parametrize("place", [".", "plans", "_versions/plans"])
 def test_no_plan_is_saved_inside_a_table(tmp_path: Path, place: str) -> None:
     uri = _table(tmp_path)
-    with pytest.raises(lx.InvalidArgumentError, match="not saved inside a table"):
+    with pytest.raises(lx.InvalidArgumentError, match="cannot be saved inside a table"):
         lx.open_table(uri).plan_revert(3).save(Path(uri) / place)
 
 

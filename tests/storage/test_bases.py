@@ -211,7 +211,7 @@ def test_a_root_that_is_far_is_not_opened(home):
         UnsupportedFeatureError, match="neither a Lance table nor in the parent folder"
     ):
         open_beside(storage, "/etc")
-    with pytest.raises(UnsupportedFeatureError, match="not clear which place that is"):
+    with pytest.raises(UnsupportedFeatureError, match="not clear which location it means"):
         open_beside(storage, "file:/etc")
     assert storage.bases.opened == {}
 

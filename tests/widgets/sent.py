@@ -37,7 +37,7 @@ from lance_explorer.widgets.messages.base import (
     Message,
     PageMessage,
     Question,
-    Told,
+    ViewMessage,
     What,
     pack,
     to_json,
@@ -251,7 +251,7 @@ class Recorder:
         """Keep what was told under the view that declares it."""
         page = msgspec.json.decode(sent[0], type=PageMessage)
         self.note(page)
-        self.note(msgspec.convert(page.content, Told))
+        self.note(msgspec.convert(page.content, ViewMessage))
         match what:
             case "reply":
                 base = next(one for one in type(view).__mro__ if _declares(one, kind))
@@ -287,8 +287,8 @@ class Recorder:
         finally:
             recording.Shelves = Shelves  # type: ignore[attr-defined]
         assert found is not None
-        self.note(found.told)
-        self.keep("page", "RecordedPage", found.told, [json.dumps(to_json(found.told))])
+        self.note(found.page)
+        self.keep("page", "RecordedPage", found.page, [json.dumps(to_json(found.page))])
 
 
 def _whole(parts: list[list[str | bytes]]) -> list[list[str | bytes]]:

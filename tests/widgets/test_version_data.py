@@ -44,12 +44,14 @@ def check_every_version_has_the_fragments_of_its_frame_and_what_made_them(asked)
             expected = frame[column].cast(float).fill_null(np.nan).to_numpy()
             np.testing.assert_array_equal(arrays[f"state_{name}"][there], expected)
         kinds = [*content["kinds"], None]
-        assert [kinds[code] for code in arrays["state_kind"][there]] == frame["made_by"].to_list()
+        assert [kinds[code] for code in arrays["state_kind"][there]] == frame[
+            "created_by"
+        ].to_list()
         made = [
             None if at < 0 else int(arrays["versions"][at])
             for at in arrays["state_made_at"][there].tolist()
         ]
-        assert made == frame["made_in"].to_list()
+        assert made == frame["created_in"].to_list()
 
 
 def test_states_of_one_fragment_share_a_slot_and_stand_together(tmp_path):

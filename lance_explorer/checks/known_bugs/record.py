@@ -87,5 +87,5 @@ def updated_index(
     is_stable = bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
     if release is None or not first <= release < before or not is_stable:
         return None
-    found = [one for one in record.indices if one.name == finding.subject.name]
-    return record if found and index_type(found[0]) in kinds else None
+    indices = [one for one in record.indices if one.name == finding.subject.name]
+    return record if indices and index_type(indices[0]) in kinds else None

@@ -53,8 +53,8 @@ def fitted(values: pl.Series, wide: pl.DataType) -> pl.Series:
         return values
     if _supertype(values.dtype, wide) is None:
         values = values.cast(_with_lists(values.dtype))
-    found = pl.concat([_empty(wide), values.alias("").to_frame()], how="vertical_relaxed")
-    return found.to_series().alias(values.name)
+    frame = pl.concat([_empty(wide), values.alias("").to_frame()], how="vertical_relaxed")
+    return frame.to_series().alias(values.name)
 
 
 def _supertype(one: pl.DataType, other: pl.DataType) -> pl.DataType | None:

@@ -68,12 +68,12 @@ def columns_at(stops: Sequence[Stop]) -> ColumnsAt:
     for related in _related(lines, first):
         own = [stop for stop in stops if stop.line.view.branch in related.identities]
         commits = {_key(stop): related.commit(*_key(stop)) for stop in own}
-        found = fold_columns(related.graph, related.histories, commits.values(), numbers=numbers)
-        at |= {key: found.at[commit] for key, commit in commits.items()}
+        lives = fold_columns(related.graph, related.histories, commits.values(), numbers=numbers)
+        at |= {key: lives.at[commit] for key, commit in commits.items()}
         if first in related.identities:
-            doubts = found.doubts
+            doubts = lives.doubts
             if len(related.identities) > 1:
-                doubts = tuple(_between_branches(found, own, commits))
+                doubts = tuple(_between_branches(lives, own, commits))
     return ColumnsAt(at, doubts)
 
 
@@ -86,7 +86,8 @@ def fields_of_both(
     ----------
     one, other : BranchVersion
         The versions.
-    by_name : ByName Where names prove it, too.
+    by_name : ByName
+        Where names prove it, too.
 
     Raises
     ------
@@ -96,8 +97,8 @@ def fields_of_both(
     lines = {place.view.branch: Branch(place.view, place.view.history) for place in (one, other)}
     related = commits_of(lines.values())
     ends = [related.commit(place.view.branch, place.version) for place in (one, other)]
-    found = fold_columns(related.graph, related.histories, ends, by_name)
-    return FieldsOfBoth(_shared(found, *ends), frozenset(_doubtful(found, *ends)))
+    lives = fold_columns(related.graph, related.histories, ends, by_name)
+    return FieldsOfBoth(_shared(lives, *ends), frozenset(_doubtful(lives, *ends)))
 
 
 class FieldsBefore:
@@ -193,7 +194,7 @@ def _related(lines: Mapping[_Branch, Line], first: _Branch) -> Iterator[TableCom
 
 
 def _between_branches(
-    found: ColumnLives, stops: Sequence[Stop], commits: Mapping[tuple[_Branch, int], Commit]
+    column_lives: ColumnLives, stops: Sequence[Stop], commits: Mapping[tuple[_Branch, int], Commit]
 ) -> Iterator[Doubt]:
     """Yield the doubts between the first version and the latest of each other branch."""
     first, latest = stops[0], dict[_Branch, Stop]()
@@ -201,21 +202,21 @@ def _between_branches(
         latest[stop.line.view.branch] = stop
     for stop in [one for one in latest.values() if one.line.view.branch != first.line.view.branch]:
         ends = commits[_key(stop)], commits[_key(first)]
-        for old, new in sorted(_doubtful(found, *ends)):
-            lives = found.at[ends[0]][old], found.at[ends[1]][new]
+        for old, new in sorted(_doubtful(column_lives, *ends)):
+            lives = column_lives.at[ends[0]][old], column_lives.at[ends[1]][new]
             yield Doubt(new, stop.record.version, "", first.record.version, "", *lives)
 
 
-def _shared(found: ColumnLives, one: Commit, other: Commit) -> dict[int, int]:
-    later = {life: id_ for id_, life in found.at[other].items()}
-    return {id_: later[life] for id_, life in found.at[one].items() if life in later}
+def _shared(lives: ColumnLives, one: Commit, other: Commit) -> dict[int, int]:
+    later = {life: id_ for id_, life in lives.at[other].items()}
+    return {id_: later[life] for id_, life in lives.at[one].items() if life in later}
 
 
-def _doubtful(found: ColumnLives, one: Commit, other: Commit) -> Iterator[tuple[int, int]]:
+def _doubtful(lives: ColumnLives, one: Commit, other: Commit) -> Iterator[tuple[int, int]]:
     """Yield the IDs of fields of two versions that are shown as two, but may be one."""
-    old, new = found.at[one], found.at[other]
+    old, new = lives.at[one], lives.at[other]
     both = {*old.values()} & {*new.values()}
-    near = _Neighbours(found.doubts)
+    near = _Neighbours(lives.doubts)
     for id_, life in old.items():
         reached = near.reached(life) if life not in both else ()
         for there, also in new.items():
@@ -235,9 +236,9 @@ class _Neighbours:
 
     def reached(self, life: int) -> set[int]:
         """Return the lives that a life may equal, directly or over others."""
-        found, pending = {life}, [life]
+        reached, pending = {life}, [life]
         while pending:
-            more = self._of.get(pending.pop(), set()) - found
-            found |= more
+            more = self._of.get(pending.pop(), set()) - reached
+            reached |= more
             pending += more
-        return found
+        return reached

@@ -90,8 +90,8 @@ def column_lives(
     """Return the fields of versions of a branch, by their positions; EMPTY has none."""
     wanted = {*positions} - {EMPTY}
     commits = {position: commit_at(history, position) for position in wanted}
-    found = fold_columns(history.graph, {"": history}, commits.values(), by_name).at
-    return {EMPTY: {}, **{position: found[commit] for position, commit in commits.items()}}
+    columns_at = fold_columns(history.graph, {"": history}, commits.values(), by_name).at
+    return {EMPTY: {}, **{position: columns_at[commit] for position, commit in commits.items()}}
 
 
 def shared_fields(

@@ -76,18 +76,18 @@ class ValueColumns:
         """Return values of a version under the names, and with the types, of the frame."""
         key = view.storage.uri, version
         there = {own: name for name, own in self.names[key].items() if own in values.columns}
-        found = renamed(values.select([*there]), self.inside.get(key, {})).rename(there)
-        types = pl.Schema({name: self.schema[name] for name in found.columns})
-        if found.schema == types:
-            return found
-        return found.with_columns([fitted(found[name], dtype) for name, dtype in types.items()])
+        frame = renamed(values.select([*there]), self.inside.get(key, {})).rename(there)
+        types = pl.Schema({name: self.schema[name] for name in frame.columns})
+        if frame.schema == types:
+            return frame
+        return frame.with_columns([fitted(frame[name], dtype) for name, dtype in types.items()])
 
     def filled(self, values: pl.DataFrame, view: HistoryView, version: int) -> pl.DataFrame:
         """Return them with all columns of the frame, null for those that the version lacks."""
-        found = self.named(values, view, version)
-        if found.schema == self.schema:
-            return found
-        return pl.concat([self.empty(), found], how="diagonal")
+        frame = self.named(values, view, version)
+        if frame.schema == self.schema:
+            return frame
+        return pl.concat([self.empty(), frame], how="diagonal")
 
     def of(self, places: Iterable[BranchVersion]) -> "ValueColumns":
         """Return the columns that some of the versions have."""
@@ -128,22 +128,22 @@ def value_columns(
     InvalidArgumentError
         If none of the versions has a chosen column.
     """
-    told = columns_at(stops)
+    there = columns_at(stops)
     alike = dict[tuple[int, int], list[Stop]]()
     for stop in stops:
-        alike.setdefault((id(stop.record.schema), id(told.of(stop))), []).append(stop)
+        alike.setdefault((id(stop.record.schema), id(there.of(stop))), []).append(stop)
     kinds = dict[
         tuple[_Schema, tuple[tuple[str, int], ...], tuple[tuple[int, str], ...]], list[Stop]
     ]()
-    latest = _latest_names([same[0] for same in alike.values()], told)
+    latest = _latest_names([same[0] for same in alike.values()], there)
     for same in alike.values():
         schema = same[0].record.schema
-        tops = tuple(told.columns(same[0]).items())
-        ids = {number: id_ for id_, number in told.of(same[0]).items()}
+        tops = tuple(there.columns(same[0]).items())
+        ids = {number: id_ for id_, number in there.of(same[0]).items()}
         inner = tuple([(ids[number], name) for number, name in latest.items() if number in ids])
         kinds.setdefault((schema, tops, inner), []).extend(same)
     shown = _shown([dict(tops) for _, tops, _ in kinds], latest)
-    found = FrameColumns(dict.fromkeys([name for name, _ in shown.values()]), own)
+    frame_columns = FrameColumns(dict.fromkeys([name for name, _ in shown.values()]), own)
     names = dict[tuple[str, int], dict[str, str]]()
     inside = dict[tuple[str, int], InnerNames]()
     first = {number for _, number in next(iter(kinds))[1]}
@@ -156,9 +156,9 @@ def value_columns(
             inside |= dict.fromkeys(keys, names_inside)
         kept_first = sorted(tops, key=lambda top: top[1] not in first)
         columns = {name: shown[number] for name, number in kept_first if name in types}
-        names |= dict.fromkeys(keys, found.add(columns, types))
-    both = ValueColumns(found.schema(chosen), names, inside=inside)
-    return replace(both, doubts=_told_apart(stops, both, told))
+        names |= dict.fromkeys(keys, frame_columns.add(columns, types))
+    both = ValueColumns(frame_columns.schema(chosen), names, inside=inside)
+    return replace(both, doubts=_doubts_between(stops, both, there))
 
 
 def column_types(view: HistoryView, version: int, *, whole_blobs: bool = True) -> pl.Schema:
@@ -190,12 +190,12 @@ def blob_columns(schema: _Schema) -> set[str]:
     return {name for name, fields in column_fields(schema).items() if any(map(is_blob, fields))}
 
 
-def _latest_names(stops: Sequence[Stop], told: ColumnsAt) -> dict[int, str]:
+def _latest_names(stops: Sequence[Stop], there: ColumnsAt) -> dict[int, str]:
     """Return the latest name of each field, by its number; later versions come first."""
     names = dict[int, str]()
     for stop in stops:
         for one in stop.record.schema:
-            names.setdefault(told.of(stop)[one.id], one.name)
+            names.setdefault(there.of(stop)[one.id], one.name)
     return names
 
 
@@ -226,23 +226,27 @@ def _shown(
     return found
 
 
-def _told_apart(stops: Sequence[Stop], columns: ValueColumns, told: ColumnsAt) -> tuple[Doubt, ...]:
+def _doubts_between(
+    stops: Sequence[Stop], columns: ValueColumns, columns_there: ColumnsAt
+) -> tuple[Doubt, ...]:
     """Return the doubts about columns that are two in a frame, if it contains one of them.
 
     They use the names of the frame.
     """
-    if not told.doubts:
+    if not columns_there.doubts:
         return ()
     places, seen = dict[int | None, dict[str, None]](), dict[int | None, list[int]]()
     for stop in stops:
         there = columns.names_in(stop.line.view, stop.record.version)
         by_own_name = {own: place for place, own in there.items()}
-        for own, number in told.columns(stop).items():
+        for own, number in columns_there.columns(stop).items():
             if own in by_own_name:
                 places.setdefault(number, {})[by_own_name[own]] = None
                 seen.setdefault(number, []).append(stop.record.version)
     doubts = dict[tuple[str, str], Doubt]()
-    for doubt in sorted(told.doubts, key=lambda one: (one.version_after, -one.version_before)):
+    for doubt in sorted(
+        columns_there.doubts, key=lambda one: (one.version_after, -one.version_before)
+    ):
         old, new = places.get(doubt.before, {}), places.get(doubt.after, {})
         if old and new and old.keys().isdisjoint(new) and columns.schema.keys() & {*old, *new}:
             had = seen[doubt.before]

@@ -12,7 +12,7 @@ from lance_explorer.history.events.doubtful_links import cut_at_links, last_link
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.history.events.untold_writes import untold_rows, untold_writes
+from lance_explorer.history.events.unrecorded_writes import unrecorded_rows, unrecorded_writes
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace
 from lance_explorer.history.identity.row_origins import NO_VERSION
@@ -265,11 +265,11 @@ def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _
     if step.follows:
         path = path_between(rows.history, step.position - 1, step.position)
     fields = EndFields.between(rows.history, step.position - 1, step.position)
-    untold = untold_rows(rows, path, fields)
-    runs = untold.doubtful.cut(untold.rewritten.cut(runs))
+    unrecorded = unrecorded_rows(rows, path, fields)
+    runs = unrecorded.doubtful.cut(unrecorded.rewritten.cut(runs))
     differs = (runs.before != runs.after) | (runs.in_place == InPlace.VALUES_DIFFER)
-    unseen = differs & untold.rewritten.has(runs.identity)
-    return runs, unseen, untold.doubtful.has(runs.identity)
+    unseen = differs & unrecorded.rewritten.has(runs.identity)
+    return runs, unseen, unrecorded.doubtful.has(runs.identity)
 
 
 def _set_written_now(classes: _Classes, step: StepFacts, now: _Mask, runs: RowRuns) -> None:
@@ -296,8 +296,8 @@ def _set_written_before(classes: _Classes, step: StepFacts, written: _Mask, runs
         return
     recent = written & (new > step.begin_version) & (new < FIRST_DETACHED)
     classes.set(RowEvent.UPDATED, Evidence.DERIVED, recent, is_uncertain=True, version=new)
-    told = written & (new != NO_VERSION)
-    classes.set(RowEvent.RESTORED, Evidence.LOST, told, is_uncertain=True)
+    was_written = written & (new != NO_VERSION)
+    classes.set(RowEvent.RESTORED, Evidence.LOST, was_written, is_uncertain=True)
 
 
 def _set_written_in_place(
@@ -308,8 +308,8 @@ def _set_written_in_place(
     if not step.follows:
         classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.LOST, values, is_uncertain=True)
         return
-    untold = [rows.history.states[write.state].id for write in untold_writes(rows, step)]
-    here = np.isin(fragments_of(runs.after), np.array(untold, dtype=np.uint64))
+    unrecorded = [rows.history.states[write.state].id for write in unrecorded_writes(rows, step)]
+    here = np.isin(fragments_of(runs.after), np.array(unrecorded, dtype=np.uint64))
     evidence = Evidence.DERIVED if step.name in _WRITE_COLUMNS else Evidence.INFERRED
     classes.set(RowEvent.COLUMN_REWRITTEN, evidence, here & values, is_uncertain=True)
     classes.set(

@@ -80,8 +80,9 @@ def compare_states(
 
     Returns
     -------
-    RowRuns The rows that only one version has, that moved, that another version wrote last, or
-    whose fragment has other files.
+    RowRuns
+        The rows that only one version has, that moved, that another version wrote last, or whose
+        fragment has other files.
     """
     rows.load([*before, *after])
     rows.load_deleted([*before, *after])
@@ -173,16 +174,16 @@ def _with_changes(moved: RowRuns, changes: dict[int, InPlace]) -> RowRuns:
     change = np.array([changes[key] for key in sorted(changes)], dtype=np.uint8)
     own = fragments_of(moved.after)
     stayed = np.flatnonzero((moved.before == moved.after) & np.isin(own, fragments))
-    found = moved.in_place.copy()
-    found[stayed] = change[np.searchsorted(fragments, own[stayed])]
-    return replace(moved, in_place=found)
+    in_place = moved.in_place.copy()
+    in_place[stayed] = change[np.searchsorted(fragments, own[stayed])]
+    return replace(moved, in_place=in_place)
 
 
 def _runs(versions: RowVersionRuns | None, num_rows: int) -> RowVersionRuns:
     if versions is None:
         return constant_versions(NO_VERSION, num_rows)
-    if (told := int(versions.counts.sum())) != num_rows:
-        raise CorruptFileError(f"row versions of a fragment: expected {num_rows}, found {told}")
+    if (stored := int(versions.counts.sum())) != num_rows:
+        raise CorruptFileError(f"row versions of a fragment: expected {num_rows}, found {stored}")
     return versions
 
 
@@ -231,8 +232,10 @@ def _written_in_place(
     base = first_address(fragment.id)
     runs = rows_at(rows.ids(after), base, live.within(OffsetRanges(pieces.start, pieces.stop)))
     piece = np.searchsorted(pieces.start, runs.address - np.uint64(base), side="right") - 1
-    found = RowRuns.of(runs.start, runs.address, runs.address, runs.stop - runs.start, change)
-    return replace(found, updated_before=pieces.old[piece], updated_after=pieces.new[piece])
+    runs_written = RowRuns.of(
+        runs.start, runs.address, runs.address, runs.stop - runs.start, change
+    )
+    return replace(runs_written, updated_before=pieces.old[piece], updated_after=pieces.new[piece])
 
 
 class _Pieces(NamedTuple):

@@ -43,7 +43,7 @@ class StepFacts(Step):
 
     def __init__(self, rows: StateRows, position: int) -> None:
         super().__init__(rows.view, rows.history, position)
-        self.has_row_ids = rows.is_told_by_ids(position)
+        self.has_row_ids = rows.is_known_by_ids(position)
         name = self.after.operation
         self.name = None if name == OperationName.UNKNOWN else name
         self._rows = rows

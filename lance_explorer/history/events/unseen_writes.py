@@ -37,9 +37,9 @@ class UnseenWrites:
 
 def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
     """Tell what may have happened in a gap to rows that moved in it."""
-    found = UnseenWrites([], [], [])
+    writes = UnseenWrites([], [], [])
     if step.follows or step.before is None:
-        return found
+        return writes
     states, schemas = rows.history.states, step.schemas
     groups = {
         new: group.recorded
@@ -52,16 +52,16 @@ def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
         recorded = groups.get(fragment_id, ())
         was_there = [fragment.id in step.removed for fragment in recorded]
         if written := written_since_birth(states[state], schemas):
-            found.written.append((state, written))
+            writes.written.append((state, written))
         elif not all(was_there) or (not recorded and _takes_more_than_one(step)):
-            found.doubtful.append(state)
+            writes.doubtful.append(state)
         for fragment in recorded:
             before = step.removed.get(fragment.id)
             if before is not None and (
                 written := written_fields(states[before], fragment, schemas)
             ):
-                found.written_before.append((before, written))
-    return found
+                writes.written_before.append((before, written))
+    return writes
 
 
 def _takes_more_than_one(step: StepFacts) -> bool:

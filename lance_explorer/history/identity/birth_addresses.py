@@ -235,15 +235,15 @@ class _Pass:
             counts = {digest.id: digest.physical_rows or 0 for digest in group.old}
             for key in old.keys() - known.keys():  # it was never kept
                 known[key] = unknown_origins(key, counts[key])
-            for key, found in inherited_origins(rows, known, group):
-                origins[key] = found
+            for key, origins_of_key in inherited_origins(rows, known, group):
+                origins[key] = origins_of_key
                 if group.evidence is Evidence.INFERRED:  # lost versions may have replaced them
                     origins[key] = replace(
-                        found,
-                        open_until=max(found.open_until, here.version),
-                        links=found.links | {here.position},
+                        origins_of_key,
+                        open_until=max(origins_of_key.open_until, here.version),
+                        links=origins_of_key.links | {here.position},
                     )
-                    self.doubtful_links.setdefault(here.position, []).append(found.ids)
+                    self.doubtful_links.setdefault(here.position, []).append(origins_of_key.ids)
         return origins
 
     def _old_origins(

@@ -42,7 +42,8 @@ def namesakes_of(stored: StoredRows, since: int = 0) -> Namesakes | None:
 
     Raises
     ------
-    FormatError If there are more row IDs than can be distinguished.
+    FormatError
+        If there are more row IDs than can be distinguished.
     """
     history = stored.history
     unseen = [

@@ -19,7 +19,8 @@ class RowIdLine:
 
     Attributes
     ----------
-    ids : RunColumns Row IDs, disjoint and sorted, and in ``address`` the identities of their rows.
+    ids : RunColumns
+        Row IDs, disjoint and sorted, and in ``address`` the identities of their rows.
     """
 
     ids: RunColumns = field(default_factory=RunColumns.empty)
@@ -66,9 +67,11 @@ class Namesakes:
     ----------
     lines : tuple of RowIdLine
         For each version by its position.
-    aliases : RunColumns Identities that are not row IDs, sorted, and in ``address`` the row IDs.
-    open_ids : RunColumns Row IDs for which it is unknown whether two identities are one row: a
-    detached version may have assigned them, or inherited them.
+    aliases : RunColumns
+        Identities that are not row IDs, sorted, and in ``address`` the row IDs.
+    open_ids : RunColumns
+        Row IDs for which it is unknown whether two identities are one row: a detached version may
+        have assigned them, or inherited them.
     """
 
     lines: tuple[RowIdLine, ...]

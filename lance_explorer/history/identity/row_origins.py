@@ -37,8 +37,10 @@ class RowOrigins:
     ----------
     ids : RowIdSequence
         The identities.
-    created, updated : RowVersionRuns or None The versions that created each row, and gave it its
-    values; None if unknown, and NO_VERSION for single rows. evidence : Evidence
+    created, updated : RowVersionRuns or None
+        The versions that created each row, and gave it its values; None if unknown, and NO_VERSION
+        for single rows.
+    evidence : Evidence
         How well it is known that these are the rows that had the same identities before.
     open_until : int
         The last version in which rows with other identities may have become some of these, since

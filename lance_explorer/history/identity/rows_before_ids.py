@@ -103,11 +103,11 @@ class RowsBeforeIds:
 
     def evidence(self, identities: Uint64Array) -> NDArray[np.uint8]:
         """Return the evidence for the identity of rows before they had row IDs."""
-        found = np.zeros(len(identities), dtype=np.uint8)
+        evidence = np.zeros(len(identities), dtype=np.uint8)
         for weaker, runs in self._weaker:
             known = runs.lookup(identities)[1]
-            found[known] = np.maximum(found[known], np.uint8(weaker))
-        return found
+            evidence[known] = np.maximum(evidence[known], np.uint8(weaker))
+        return evidence
 
     @cached_property
     def _open_until(self) -> int:
@@ -147,11 +147,11 @@ class RowsBeforeIds:
         """Return identities instead of those by address; the same object for the same input."""
         if not self._translated:
             self._translate_stored()
-        found = self._translated.get(id(ids))
-        if found is None:
-            found = self._translated[id(ids)] = self._renamed(ids)
+        translated = self._translated.get(id(ids))
+        if translated is None:
+            translated = self._translated[id(ids)] = self._renamed(ids)
             self._kept.append(ids)
-        return found
+        return translated
 
     def _translate_stored(self) -> None:
         """Use the stored row IDs as the identities of the rows of a fragment."""
@@ -173,13 +173,17 @@ class RowsBeforeIds:
     @cached_property
     def _weaker(self) -> list[tuple[Evidence, Runs]]:
         """The rows whose earlier identity is not recorded, by evidence."""
-        found = dict[Evidence, list[RunColumns]]()
+        by_evidence = dict[Evidence, list[RunColumns]]()
         for state in self._states:
             origins = self.origins(state)
             if origins.evidence != Evidence.RECORDED:
                 starts, stops = origins.ids.ranges()
-                found.setdefault(origins.evidence, []).append(RunColumns(starts, stops, starts))
-        return [(one, Runs.split(RunColumns.concatenated(some))[0]) for one, some in found.items()]
+                by_evidence.setdefault(origins.evidence, []).append(
+                    RunColumns(starts, stops, starts)
+                )
+        return [
+            (one, Runs.split(RunColumns.concatenated(some))[0]) for one, some in by_evidence.items()
+        ]
 
     # -------------------------------------------------------------------------------- versions
 
@@ -233,9 +237,9 @@ class RowsBeforeIds:
             owner, shift, _ = cut_at(begins, lengths, borders)
             row_ids.append(starts[owner] + shift)
             versions.append(runs.at((begins[owner] + shift).astype(np.int64)))
-        found = np.concatenate(row_ids)
-        order = np.argsort(found)
-        return VersionsFrom(found[order], np.concatenate(versions)[order])
+        every_id = np.concatenate(row_ids)
+        order = np.argsort(every_id)
+        return VersionsFrom(every_id[order], np.concatenate(versions)[order])
 
 
 def are_without_row_id(identities: Uint64Array) -> NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from lance_explorer.history.identity.row_origins import RowOrigins
 from lance_explorer.history.identity.stored_rows import ALL_KINDS, StoredRows
 from lance_explorer.history.identity.versions_of_moved import (
     moved_without_versions,
-    told_in_order,
+    states_in_order,
     with_versions_before,
 )
 from lance_explorer.history.identity.ways import StateRows
@@ -55,21 +55,21 @@ class RowsById(StateRows):
         row_ids, line = self.stored.row_ids(state), self._line(state)
         if line is None:
             return row_ids
-        found = line.sequence(row_ids)
-        if found is not row_ids:
-            key = id(row_ids), b"".join(array.tobytes() for array in found.ranges())
-            found = self._shared_ids.setdefault(key, found)
-        self._own_ids[state] = found
-        return found
+        renamed = line.sequence(row_ids)
+        if renamed is not row_ids:
+            key = id(row_ids), b"".join(array.tobytes() for array in renamed.ranges())
+            renamed = self._shared_ids.setdefault(key, renamed)
+        self._own_ids[state] = renamed
+        return renamed
 
     def origins(self, state: int) -> RowOrigins:
         """Return identities and row versions of a state."""
         if state not in self._origins:
-            for one in told_in_order(self, state, self._are_moved, self._origins):
-                self._origins[one] = self._found_origins(one)
+            for one in states_in_order(self, state, self._are_moved, self._origins):
+                self._origins[one] = self._find_origins(one)
         return self._origins[state]
 
-    def _found_origins(self, state: int) -> RowOrigins:
+    def _find_origins(self, state: int) -> RowOrigins:
         if self._are_moved[state]:
             return with_versions_before(self, state, self._stored_origins)
         return self._stored_origins(state)

@@ -50,10 +50,10 @@ class RowsByLaterId(RowsById):
         by_address = RowsByAddress(StoredRows(self.view, history, self.stored.known))
         return RowsBeforeIds(self.stored, self.ids_from, by_address)
 
-    def _found_origins(self, state: int) -> RowOrigins:
+    def _find_origins(self, state: int) -> RowOrigins:
         if self._is_before(state):
             return self._before.origins(state)
-        return self._before.with_versions(state, super()._found_origins(state))
+        return self._before.with_versions(state, super()._find_origins(state))
 
     def _is_before(self, state: int) -> bool:
         """Return whether the rows of a state are identified by address."""

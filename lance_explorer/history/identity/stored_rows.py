@@ -74,8 +74,8 @@ class StoredRows:
     def new_states(self, position: int) -> list[int]:
         """Return the new states of a version."""
         added = self.history.states_added(position)
-        found: list[int] = added[self.first_positions[added] == position].tolist()
-        return found
+        new: list[int] = added[self.first_positions[added] == position].tolist()
+        return new
 
     def changed_states(self, positions: Iterable[int]) -> NDArray[np.int64]:
         """Return the states that some versions added or removed."""
@@ -106,9 +106,9 @@ class StoredRows:
         for sequence in sequences_of(fragment, "row_ids"):
             if sequence not in self.known.sequences:
                 self.load([state])
-            found = self.known.sequences[sequence]
-            assert isinstance(found, RowIdSequence)
-            return found
+            stored = self.known.sequences[sequence]
+            assert isinstance(stored, RowIdSequence)
+            return stored
         raise FormatError(
             f"fragment {fragment.id} has no row IDs, though the table has stable ones"
         )
@@ -116,9 +116,9 @@ class StoredRows:
     def versions(self, state: int, kind: SequenceKind) -> RowVersionRuns | None:
         """Return the loaded row versions of a state; None if it has none."""
         for sequence in sequences_of(self.history.states[state], kind):
-            found = self.known.sequences[sequence]
-            assert isinstance(found, RowVersionRuns)
-            return found
+            stored = self.known.sequences[sequence]
+            assert isinstance(stored, RowVersionRuns)
+            return stored
         return None
 
     def load(self, states: Iterable[int], kinds: Sequence[SequenceKind] = ALL_KINDS) -> None:
@@ -132,11 +132,11 @@ class StoredRows:
             self._read([*missing], self._intervals(missing, kinds))
 
     def _read(self, sequences: list[FragmentSequence], intervals: Intervals) -> None:
-        for number, found in read_sequences(self.view, self.history, sequences, intervals):
-            if isinstance(found, FormatError):
-                raise found
+        for number, stored in read_sequences(self.view, self.history, sequences, intervals):
+            if isinstance(stored, FormatError):
+                raise stored
             self.known.sequences[sequences[number]] = (
-                found if isinstance(found, RowIdSequence) else found[1]
+                stored if isinstance(stored, RowIdSequence) else stored[1]
             )
 
     def _intervals(

@@ -28,7 +28,7 @@ from lance_explorer.rowids.offsets import OffsetRanges, rows_at
 from lance_explorer.rowids.runs import RunColumns, Runs, separated
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
-__all__ = ["MADE_UP", "moved_without_versions", "told_in_order", "with_versions_before"]
+__all__ = ["MADE_UP", "moved_without_versions", "states_in_order", "with_versions_before"]
 
 MADE_UP = 1
 """The version that Lance reads for rows without row versions, and stores when it moves them."""
@@ -63,7 +63,7 @@ def moved_without_versions(
     return is_moved
 
 
-def told_in_order(
+def states_in_order(
     rows: StateRows, state: int, are_moved: NDArray[np.bool_], known: Collection[int]
 ) -> list[int]:
     """Return a state after those that provide its row versions and are not known yet.
@@ -79,15 +79,15 @@ def told_in_order(
     known : collection of int
         The states whose origins are known.
     """
-    found, pending = {state}, [state] if are_moved[state] else []
+    reached, pending = {state}, [state] if are_moved[state] else []
     while pending:
         position = int(rows.first_positions[pending.pop()])
         removed = rows.history.states_removed(position)
-        earlier = set(removed[are_moved[removed]].tolist()) - found
+        earlier = set(removed[are_moved[removed]].tolist()) - reached
         earlier = {one for one in earlier if one not in known}
-        found |= earlier
+        reached |= earlier
         pending += earlier
-    return sorted(found, key=lambda one: int(rows.first_positions[one]))
+    return sorted(reached, key=lambda one: int(rows.first_positions[one]))
 
 
 def with_versions_before(
@@ -137,10 +137,10 @@ def with_versions_before(
     def along(
         some: dict[int, RowVersionRuns | None], otherwise: RowVersionRuns | None
     ) -> RowVersionRuns:
-        found = VersionsFrom.of(
+        earlier = VersionsFrom.of(
             [(history.states[old].id, _known(rows, old, runs)) for old, runs in some.items()]
         )
-        versions = found.along(moved.other_address[order], lengths[order])
+        versions = earlier.along(moved.other_address[order], lengths[order])
         if otherwise is None or NO_VERSION not in versions.versions:
             return versions
         each, theirs = versions.expand(), otherwise.expand()

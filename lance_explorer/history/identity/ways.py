@@ -87,7 +87,7 @@ class StateRows(ABC):
         """Return whether a version, and all after it, have stable row IDs."""
         return self.has_row_ids and position >= self.ids_from
 
-    def is_told_by_ids(self, position: int) -> bool:
+    def is_known_by_ids(self, position: int) -> bool:
         """Return whether row IDs match the rows of a version with those of the previous one.
 
         They do not if the previous version had none.

@@ -186,8 +186,8 @@ class FragmentReader:
         """
         if error.path:
             return error
-        told = type(error)(f"fragment {fragment.id}: {error.message}", None, error.offset)
-        return told.within(message, self._manifest).located(self._record.file.path)
+        located = type(error)(f"fragment {fragment.id}: {error.message}", None, error.offset)
+        return located.within(message, self._manifest).located(self._record.file.path)
 
     def sequence_bytes(
         self, fragment: Fragment, stored: StoredSequence, inline: bytes | None
@@ -221,7 +221,8 @@ class FragmentReader:
         ------
         CorruptFileError
             If there is no such file.
-        UnsupportedFeatureError If it is in a place that is not allowed.
+        UnsupportedFeatureError
+            If it is in a place that is not allowed.
         """
         from lance_explorer.values import read_hidden_column
 

@@ -97,7 +97,8 @@ def read_row_ids(
         The versions that have the sequences.
     sequences : sequence of FragmentSequence
         The sequences; the number of one is its position here.
-    intervals : Intervals The versions that contain each of them, by number.
+    intervals : Intervals
+        The versions that contain each of them, by number.
     """
     return _read(view, history, sequences, intervals, lambda _: _ROW_IDS)
 

@@ -33,16 +33,16 @@ class RewriteRound:
     version : int
         The commit.
     groups : tuple of RewriteGroup
-        The groups. The note of an untold one says why its rows cannot be paired.
-    untold : frozenset of int
-        Which of the groups, by position, are untold: where their rows went is not known.
+        The groups. The note of an unrecorded one says why its rows cannot be paired.
+    unrecorded : frozenset of int
+        Which of the groups, by position, are unrecorded: where their rows went is not known.
     rows : IdMap
         The old address and the new one of every row of the other groups.
     """
 
     version: int
     groups: tuple[RewriteGroup, ...]
-    untold: frozenset[int]
+    unrecorded: frozenset[int]
     rows: IdMap
 
     def old_groups(self, addresses: Uint64Array) -> Positions:
@@ -102,14 +102,14 @@ class AddressMap:
             The row addresses after; 0 where a row was not carried on.
         found : ndarray of bool
             False for rows that were deleted before their fragment was rewritten, and for those of
-            groups that are untold.
+            groups that are unrecorded.
         """
         return _through(self.rounds, RewriteRound.carry, addresses)
 
     def carry_back(self, addresses: Uint64Array) -> _Found:
         """Return the addresses of rows before all rounds: the reverse of :meth:`carry`.
 
-        A row is not found if its fragment was written by an untold group, or has fewer rows.
+        A row is not found if its fragment was written by an unrecorded group, or has fewer rows.
         """
         return _through(self.rounds[::-1], RewriteRound.carry_back, addresses)
 
@@ -122,7 +122,8 @@ def address_map(view: HistoryView, begin_version: int, end_version: int) -> Addr
 
     Raises
     ------
-    StorageError If a file other than a deletion file cannot be read.
+    StorageError
+        If a file other than a deletion file cannot be read.
     """
     groups = rewrites(view).in_effect(begin_version, end_version)
     with reading_deletions(view, groups):
@@ -144,16 +145,16 @@ def _rounds(groups: Sequence[RewriteGroup]) -> Iterator[list[RewriteGroup]]:
 
 
 def _round(view: HistoryView, groups: list[RewriteGroup]) -> RewriteRound:
-    columns, untold = list[RunColumns](), set[int]()
+    columns, unrecorded = list[RunColumns](), set[int]()
     for position, group in enumerate(groups):
         rows = pair_rows(view, group)
         if isinstance(rows, str):
-            untold.add(position)
+            unrecorded.add(position)
             groups[position] = replace(group, note=rows)
         else:
             columns.append(rows)
     rows_of_all = IdMap.of(RunColumns.concatenated(columns))
-    return RewriteRound(groups[0].version, tuple(groups), frozenset(untold), rows_of_all)
+    return RewriteRound(groups[0].version, tuple(groups), frozenset(unrecorded), rows_of_all)
 
 
 def _through(

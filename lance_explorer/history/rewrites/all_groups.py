@@ -79,7 +79,8 @@ def rewrites(view: HistoryView) -> Rewrites:
 
     Raises
     ------
-    StorageError If a transaction exists but cannot be read.
+    StorageError
+        If a transaction exists but cannot be read.
     """
     history, findings, pool = view.history, list[Finding](), RewritePool()
     for group in groups_of_transactions(view, history, findings):

@@ -24,9 +24,11 @@ class RewriteGroup:
         The number of the group within the commit, from 0.
     old, new : tuple of FragDigest
         The fragments before and after, in the order in which the rows run. The new ones have no
-        deleted rows yet. evidence : Evidence How well this is known.
+        deleted rows yet.
+    evidence : Evidence
+        How well this is known.
     source : str
-        What says so.
+        Where it is recorded, or how it was inferred.
     surviving : BitMap64, optional
         The addresses of the old rows that were carried on, where something tells them directly.
     in_order : bool

@@ -28,10 +28,10 @@ from lance_explorer.history.view import HistoryView
 
 __all__ = ["unrecorded_groups"]
 
-_UNTOLD = frozenset({OperationName.UNKNOWN, None})
+_UNKNOWN = frozenset({OperationName.UNKNOWN, None})
 """The operation of a version whose transaction is lost, or unknown."""
 
-_CHANGES_NONE = _UNTOLD | {
+_CHANGES_NONE = _UNKNOWN | {
     OperationName.APPEND,
     OperationName.CREATE_INDEX,
     OperationName.PROJECT,
@@ -66,7 +66,7 @@ def unrecorded_groups(
 
 
 @dataclass(frozen=True, slots=True)
-class _Untold:
+class _UnknownCommit:
     """The fragments removed and added between two kept versions, without recorded ones.
 
     ``old`` and ``new`` are their states, ``changed`` both states of others, and ``is_back`` tells
@@ -90,7 +90,7 @@ class _Untold:
     @property
     def commit(self) -> int:
         """The version in which a rewrite was committed, as far as it is known."""
-        return self.after.version - bool(self.num_lost and self.after.operation not in _UNTOLD)
+        return self.after.version - bool(self.num_lost and self.after.operation not in _UNKNOWN)
 
     @property
     def doubt(self) -> str | None:
@@ -105,12 +105,12 @@ def _steps(
     view: HistoryView,
     history: History,
     recorded: Iterable[RewriteGroup],
-) -> Iterator[_Untold]:
+) -> Iterator[_UnknownCommit]:
     """Yield the steps that may hide a rewrite."""
     positions = [
         position
         for position in range(1, len(history))
-        if not history.follows_previous[position] or history.records[position].operation in _UNTOLD
+        if not history.follows_previous[position] or history.records[position].operation in _UNKNOWN
     ]
     if not positions:
         return
@@ -141,7 +141,7 @@ def _steps(
             ends = [tuple([states[key] for key in keys]) for keys in (left, arrived)]
             changed = tuple([(states[old], states[new]) for old, new in step.changed.values()])
             is_back = any(first_seen[id_] < position for id_ in step.new_fragments)
-            yield _Untold(before, after, *digests, ends[0], ends[1], changed, is_back)
+            yield _UnknownCommit(before, after, *digests, ends[0], ends[1], changed, is_back)
 
 
 def _paths_written(step: Step) -> set[str]:
@@ -189,7 +189,7 @@ def _digests(history: History, keys: list[int]) -> tuple[FragDigest, ...]:
     return tuple(digests)
 
 
-def _derived(view: HistoryView, step: _Untold) -> Iterator[RewriteGroup]:
+def _derived(view: HistoryView, step: _UnknownCommit) -> Iterator[RewriteGroup]:
     """Yield the groups that row IDs prove."""
     removed = {digest.id: digest for digest in step.removed}
     added = {digest.id: digest for digest in step.added}
@@ -213,7 +213,9 @@ def _as_rewritten(digest: FragDigest, num_moved: int) -> FragDigest:
     return FragDigest(digest.id, rows, None if rows is None else rows - num_moved)
 
 
-def _inferred(view: HistoryView, step: _Untold, findings: list[Finding]) -> Iterator[RewriteGroup]:
+def _inferred(
+    view: HistoryView, step: _UnknownCommit, findings: list[Finding]
+) -> Iterator[RewriteGroup]:
     """Yield the groups that counts and order allow, if they explain all removed and added ones.
 
     A group ends where the sums of removed and added rows are equal.
@@ -246,7 +248,7 @@ def _inferred(view: HistoryView, step: _Untold, findings: list[Finding]) -> Iter
         old_begin, new_begin = old_end, new_end
 
 
-def _plausible(step: _Untold) -> bool:
+def _plausible(step: _UnknownCommit) -> bool:
     """Whether the added fragments may be rewritten, and not written by an overwrite or update.
 
     Even then they may be others: counts and order prove nothing. A rewrite uses the IDs that the
@@ -272,7 +274,7 @@ def _plausible(step: _Untold) -> bool:
     return has_time and has_reason and ids == list(range(first, first + len(ids)))
 
 
-def _goes_back(view: HistoryView, step: _Untold) -> bool:
+def _goes_back(view: HistoryView, step: _UnknownCommit) -> bool:
     """Whether fragments or deleted rows came back: then a lost version was a restore."""
     before, after = [FragmentReader(view, record) for record in (step.before, step.after)]
     return step.is_back or any(
@@ -283,7 +285,7 @@ def _goes_back(view: HistoryView, step: _Untold) -> bool:
     )
 
 
-def _unreadable(step: _Untold, error: Exception) -> Finding:
+def _unreadable(step: _UnknownCommit, error: Exception) -> Finding:
     return Finding(
         "compactions_unreadable",
         f"compactions since version {step.before.version} are unknown: {error}",

@@ -152,7 +152,9 @@ def row_map_uri(view: HistoryView, record: VersionRecord, partition: StableParti
 
     Raises
     ------
-    CorruptFileError If its base does not exist, or its name is not a name. UnsupportedFeatureError
+    CorruptFileError
+        If its base does not exist, or its name is not a name.
+    UnsupportedFeatureError
         If it lies where the table may not lead.
     """
     _check_name(partition.map_id, "for a row map: expected the name of a folder")

@@ -93,15 +93,16 @@ def values_at(
 
     Raises
     ------
-    LanceExplorerError If a value is lost, or may not be read.
+    LanceExplorerError
+        If a value is lost, or may not be read.
     """
     try:
         return stored_values(rows, position, addresses, identities, names, whole_blobs=whole_blobs)
     except LanceExplorerError as error:
         with suppress(LanceExplorerError):  # problems of this version come first
-            found, known = later_values(rows, position, addresses, names, whole_blobs=whole_blobs)
+            values, known = later_values(rows, position, addresses, names, whole_blobs=whole_blobs)
             if known.all():
-                return found
+                return values
         why = why_values_are_lost(rows.view, rows.history.records[position].version)
         if why is None:
             raise
@@ -128,13 +129,13 @@ def known_at(
             parts[name].append((some, values[name]))
     left = np.flatnonzero(~known.all(axis=1))
     if len(left):
-        found, are_known = later_values(
+        later, are_known = later_values(
             rows, position, addresses[left], names, whole_blobs=whole_blobs
         )
         known[left] |= are_known
         for place, name in enumerate(names):
             there = are_known[:, place]
-            parts[name].append((left[there], found[name].filter(pl.Series(there))))
+            parts[name].append((left[there], later[name].filter(pl.Series(there))))
     columns = [_gathered(len(addresses), parts[name])[0].alias(name) for name in names]
     return pl.DataFrame(columns), known
 
@@ -261,18 +262,18 @@ def _ends(
     wanted, place = np.unique(identities[live], return_inverse=True)
     owner = np.flatnonzero(live)[np.argsort(place, kind="stable")]  # each row lives at one address
     waiting = len(owner)
-    for found in _traced(rows, wanted, range(position + 1, stop)):
-        event, is_unclear = found.events.event[found.run], found.events.is_uncertain[found.run]
-        some = owner[found.row]
-        is_open = (ends[some] == stop) & (found.before != NO_ADDRESS)
+    for traced in _traced(rows, wanted, range(position + 1, stop)):
+        event, is_unclear = traced.events.event[traced.run], traced.events.is_uncertain[traced.run]
+        some = owner[traced.row]
+        is_open = (ends[some] == stop) & (traced.before != NO_ADDRESS)
         is_end = np.isin(event, ENDS)
         is_moved = event == RowEvent.MOVED
         ended = some[is_open & is_end]
-        ends[ended] = found.events.step.position
+        ends[ended] = traced.events.step.position
         unclear = some[is_open & is_moved & is_unclear]
         ends[unclear] = _UNKNOWN
-        stays = is_open & ~is_end & (found.after != NO_ADDRESS)
-        last[some[stays]] = found.after[stays]
+        stays = is_open & ~is_end & (traced.after != NO_ADDRESS)
+        last[some[stays]] = traced.after[stays]
         waiting -= len(ended) + len(unclear)
         if waiting <= 0:
             break
@@ -366,7 +367,7 @@ class _Later:
                 for name, there in asked.items():
                     if there in values.columns:
                         parts[name].append((rows, values[there]))
-        return {name: _gathered(len(ends), found) for name, found in parts.items()}
+        return {name: _gathered(len(ends), pieces) for name, pieces in parts.items()}
 
     def _names_at(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """Return the names of columns in a later version."""
@@ -412,16 +413,16 @@ class _Later:
 def _gathered(num_rows: int, parts: Sequence[_Part]) -> tuple[pl.Series, NDArray[np.bool_]]:
     """Return values in the order of rows, null where missing, and where they exist."""
     known, place = np.zeros(num_rows, dtype=np.bool_), np.zeros(num_rows, dtype=np.int64)
-    count, found = 0, list[pl.Series]()
+    count, series = 0, list[pl.Series]()
     for rows, values in parts:
         again = ~known[rows]  # several sources may have one
         known[rows] = True
         place[rows[again]] = count + np.flatnonzero(again)
         count += len(values)
-        found.append(values)
-    if not found:
+        series.append(values)
+    if not series:
         return pl.Series([None] * num_rows, dtype=pl.Null), known
-    joined = pl.concat([values.alias("") for values in found])
+    joined = pl.concat([values.alias("") for values in series])
     return joined.gather(pl.Series(place).set(pl.Series(~known), None)), known
 
 

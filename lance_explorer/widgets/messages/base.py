@@ -22,8 +22,8 @@ __all__ = [
     "PageMessage",
     "PageMethod",
     "Question",
-    "Told",
     "Uint8Array",
+    "ViewMessage",
     "What",
     "Wide",
     "array_of",
@@ -87,7 +87,7 @@ class ArrayPlace(Message):
     type: ArrayType
 
 
-class Told(Message):
+class ViewMessage(Message):
     """What a view tells: that it has a question, an answer, progress, or news nobody asked for."""
 
     what: What
@@ -132,9 +132,9 @@ def pack(message: Message | None) -> Packed:
     """
     if message is None:
         return Packed({})
-    found = [*_arrays_in(message, ())]
-    places = tuple([ArrayPlace([*path], ARRAYS[array.dtype]) for path, array in found])
-    return Packed(to_json(message), places, tuple([array.tobytes() for _, array in found]))
+    arrays = [*_arrays_in(message, ())]
+    places = tuple([ArrayPlace([*path], ARRAYS[array.dtype]) for path, array in arrays])
+    return Packed(to_json(message), places, tuple([array.tobytes() for _, array in arrays]))
 
 
 def to_json(message: object) -> Json:
@@ -173,16 +173,16 @@ def _arrays_in(
 def _fields_with_arrays(kind: type[Message]) -> dict[str, np.dtype[Any] | None]:
     """Return the fields that are arrays, with their types, and those that have arrays within."""
     hints = get_type_hints(kind)
-    found = {name: array_of(hint) for name, hint in hints.items()}
-    return {name: dtype for name, dtype in found.items() if dtype or _has_arrays(hints[name])}
+    dtypes = {name: array_of(hint) for name, hint in hints.items()}
+    return {name: dtype for name, dtype in dtypes.items() if dtype or _has_arrays(hints[name])}
 
 
 def array_of(hint: Any) -> np.dtype[Any] | None:
     """Return the type of the values of an array, None for what is no array."""
     if getattr(hint, "__origin__", None) is not np.ndarray:
         return None
-    found: np.dtype[Any] = np.dtype(get_args(get_args(hint)[1])[0])
-    return found
+    dtype: np.dtype[Any] = np.dtype(get_args(get_args(hint)[1])[0])
+    return dtype
 
 
 def _has_arrays(hint: Any) -> bool:

@@ -270,10 +270,10 @@ def test_the_first_kept_version_tells_when_its_rows_were_written(tmp_path):
     table.remove(1, 2)
     view = HistoryView.open(str(table.path))
     events = row_events(view, 0)
-    told_of = zip(
+    pairs = zip(
         events.event.tolist(), events.identity.tolist(), events.version.tolist(), strict=True
     )
-    assert sorted(told_of) == [
+    assert sorted(pairs) == [
         (RowEvent.CREATED, 0, 1),
         (RowEvent.CREATED, 1, 1),
         (RowEvent.CREATED, 2, 1),

@@ -152,7 +152,7 @@ def test_without_its_deletion_file_a_group_is_untold(tmp_path):
     [file] = (tmp_path / "t/_deletions").iterdir()
     file.unlink()
     [round_] = address_map(table.view, begin, end).rounds
-    assert round_.untold == {0}
+    assert round_.unrecorded == {0}
     assert file.name in (round_.groups[0].note or "")
     assert not round_.carry(numbers(0, 1))[1].any()
 

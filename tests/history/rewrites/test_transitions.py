@@ -88,7 +88,7 @@ def test_transitions_are_followed_one_after_the_other(table):
 def test_without_its_map_a_partition_is_named_as_not_followed(table):
     moves = address_map(HistoryView.open(str(table.path)), 3, 8)
     partition = moves.rounds[1]
-    assert partition.untold == {0}
+    assert partition.unrecorded == {0}
     assert "the row map cannot be read" in (partition.groups[0].note or "")
     assert not moves.carry(np.zeros(1, dtype=np.uint64))[1].any()
 

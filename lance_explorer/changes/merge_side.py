@@ -21,7 +21,7 @@ from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
 
-__all__ = ["KeyedRows", "Leg"]
+__all__ = ["KeyedRows", "MergeSide"]
 
 _LEFT_OUT = (RowEvent.MOVED, RowEvent.COLUMN_ADDED, RowEvent.UNCHANGED)
 _PLACE, _OTHER = "__place", "__place_after"
@@ -35,7 +35,7 @@ class KeyedRows:
     keys: pl.DataFrame
 
 
-class Leg:
+class MergeSide:
     """The path from the fork to the latest version of one side.
 
     Parameters
@@ -97,7 +97,8 @@ class Leg:
 
         Raises
         ------
-        InvalidArgumentError If two rows have the same key.
+        InvalidArgumentError
+            If two rows have the same key.
         """
         columns = self._columns(key)
         check_key(columns, key, [self.pair.rows_before.stop, self.pair.rows_after.stop])

@@ -32,21 +32,23 @@ from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
 from lance_explorer.rowids.runs import RunColumns
 
-__all__ = ["UntoldRows", "UntoldWrite", "untold_rows", "untold_writes"]
+__all__ = ["UnrecordedRows", "UnrecordedWrite", "unrecorded_rows", "unrecorded_writes"]
 
 _Rows = tuple[int, bool]
 """A fragment's state, and whether its deleted rows count, too."""
 
 
 @dataclass(frozen=True, slots=True)
-class UntoldWrite:
+class UnrecordedWrite:
     """What a version did to the files of one fragment.
 
     Attributes
     ----------
     state : int
         The fragment afterwards; before, where its rows are elsewhere afterwards.
-    change : InPlace What that means for its rows. written : WrittenFields
+    change : InPlace
+        What that means for its rows.
+    written : WrittenFields
         Which fields of both versions have their values from other files.
     has_deleted : bool
         Whether it may be about rows, too, that are deleted in this state.
@@ -59,14 +61,17 @@ class UntoldWrite:
 
 
 @dataclass(frozen=True, slots=True)
-class UntoldRows:
+class UnrecordedRows:
     """Rows that commits in between wrote in place, without new row versions.
 
     Attributes
     ----------
-    rewritten : IdentitySet Those with possibly other values in a column that both ends have.
-    extended : IdentitySet Those with another column, or other values in a column of only one end.
-    doubtful : IdentitySet Those that lost versions moved, and may have written before.
+    rewritten : IdentitySet
+        Those with possibly other values in a column that both ends have.
+    extended : IdentitySet
+        Those with another column, or other values in a column of only one end.
+    doubtful : IdentitySet
+        Those that lost versions moved, and may have written before.
     """
 
     rewritten: IdentitySet
@@ -74,7 +79,7 @@ class UntoldRows:
     doubtful: IdentitySet
 
 
-def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
+def unrecorded_writes(rows: StateRows, step: StepFacts) -> list[UnrecordedWrite]:
     """Return the fragments that a version wrote in place, without recording the rows.
 
     A restore writes nothing: what it undoes are the writes of other versions. Only if the restored
@@ -99,18 +104,18 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
     unseen = unseen_writes(rows, step)
     rows.load([state for state, _ in unseen.written + unseen.written_before])
     return [
-        UntoldWrite(after, change, written_fields(states[before], states[after], schemas))
+        UnrecordedWrite(after, change, written_fields(states[before], states[after], schemas))
         for before, after, change in written
         if (step.has_row_ids or rows.ids(before) is rows.ids(after))
         and not (_is_told(rows, step, after) and not loses_overlays(states[before], states[after]))
     ] + [
-        UntoldWrite(state, InPlace.VALUES_DIFFER, fields, has_deleted)
+        UnrecordedWrite(state, InPlace.VALUES_DIFFER, fields, has_deleted)
         for some, has_deleted in ((unseen.written, False), (unseen.written_before, True))
         for state, fields in some
     ]
 
 
-def untold_rows(rows: StateRows, path: VersionPath, fields: EndFields) -> UntoldRows:
+def unrecorded_rows(rows: StateRows, path: VersionPath, fields: EndFields) -> UnrecordedRows:
     """Return the rows that were written like that between two versions.
 
     Parameters
@@ -123,7 +128,7 @@ def untold_rows(rows: StateRows, path: VersionPath, fields: EndFields) -> Untold
         The fields of both ends.
     """
     rewritten, extended, doubtful = list[_Rows](), list[_Rows](), list[_Rows]()
-    told = list[tuple[int, UntoldWrite]]()
+    writes = list[tuple[int, UnrecordedWrite]]()
     for position in path.steps:
         step = StepFacts(rows, position)
         open_states = unseen_writes(rows, step).doubtful
@@ -131,18 +136,18 @@ def untold_rows(rows: StateRows, path: VersionPath, fields: EndFields) -> Untold
             open_states += _new_since(rows, parent_position(rows.history, position), position)
         rows.load(open_states)
         doubtful += [(state, False) for state in open_states]
-        for write in untold_writes(rows, step):
+        for write in unrecorded_writes(rows, step):
             if not step.follows or step.name == OperationName.RESTORE:
                 rewritten.append((write.state, write.has_deleted))
             else:
-                told.append((position, write))
-    of_both = fields.have_any([(position, write.written) for position, write in told])
-    for (_, write), is_of_both in zip(told, of_both, strict=True):
+                writes.append((position, write))
+    of_both = fields.have_any([(position, write.written) for position, write in writes])
+    for (_, write), is_of_both in zip(writes, of_both, strict=True):
         (rewritten if is_of_both else extended).append((write.state, write.has_deleted))
-    return UntoldRows(*[_rows_of(rows, some) for some in (rewritten, extended, doubtful)])
+    return UnrecordedRows(*[_rows_of(rows, some) for some in (rewritten, extended, doubtful)])
 
 
-def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
+def _restored_unseen(rows: StateRows, position: int) -> Iterator[UnrecordedWrite]:
     """Yield the fragments to which a restore of a lost version may have given other values.
 
     Each is compared with that of the version from which the lost one started; if that has none, or
@@ -150,7 +155,7 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
     table with row IDs only if it was written in place, which row versions need not show.
     """
     history, parent = rows.history, parent_position(rows.history, position)
-    by_ids = rows.is_told_by_ids(position)
+    by_ids = rows.is_known_by_ids(position)
     states, schema = history.states, history.records[position].schema
     before = [] if parent == EMPTY else history.states_at(parent)
     new = _new_since(rows, parent, position)
@@ -161,21 +166,21 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
     seen |= {states[state].id: [state] for state in before}
     rows.load(new)
     for state in new:
-        found = list[UntoldWrite]()
+        writes = list[UnrecordedWrite]()
         for other in seen.get(states[state].id, []):
             if by_ids or rows.ids(other) is rows.ids(state):
                 was = history.records[int(rows.first_positions[other])].schema
                 pair = SchemaPair(was, schema)
                 change = in_place(states[other], states[state], pair)
                 written = written_fields(states[other], states[state], pair)
-                found.append(UntoldWrite(state, change, written))
-        if found:
-            nearest = min(found, key=lambda write: (write.change, len(write.written.kept)))
+                writes.append(UnrecordedWrite(state, change, written))
+        if writes:
+            nearest = min(writes, key=lambda write: (write.change, len(write.written.kept)))
             if nearest.change > InPlace.SAME:
                 yield nearest
         elif not by_ids or _shows_writes(states[state]):
             everything = WrittenFields(frozenset([field.id for field in schema]), frozenset())
-            yield UntoldWrite(state, InPlace.VALUES_DIFFER, everything)
+            yield UnrecordedWrite(state, InPlace.VALUES_DIFFER, everything)
 
 
 def _new_since(rows: StateRows, parent: int, position: int) -> list[int]:
@@ -208,11 +213,11 @@ def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:
 
 
 def _rows_of(rows: StateRows, states: Iterable[_Rows]) -> IdentitySet:
-    found = [RunColumns.empty()]
+    parts = [RunColumns.empty()]
     for state, has_deleted in states:
         deleted = BitMap() if has_deleted else rows.deleted(state)
         live = OffsetRanges.outside(deleted, rows.num_rows(state))
         base = first_address(rows.history.states[state].id)
-        found.append(rows_at(rows.ids(state), base, live))
-    ranges = RunColumns.concatenated(found)
+        parts.append(rows_at(rows.ids(state), base, live))
+    ranges = RunColumns.concatenated(parts)
     return IdentitySet.of(ranges.start, ranges.stop)
