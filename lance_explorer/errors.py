@@ -85,7 +85,7 @@ class LanceExplorerError(Exception):
 
 
 class NotFoundError(LanceExplorerError, LookupError):
-    """Something that was asked for does not exist."""
+    """The requested thing does not exist."""
 
 
 class TableNotFoundError(NotFoundError):

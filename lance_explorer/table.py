@@ -471,7 +471,7 @@ class Table:
         Parameters
         ----------
         depth : {"quick", "deep", "values"}
-            How files are looked at: their sizes; also their ends; also all values, as in
+            How files are checked: their sizes; also their ends; also all values, as in
             :meth:`check`.
 
         Examples
@@ -560,7 +560,7 @@ class Table:
             Whether files that no version names go even if they are younger than seven days.
         clones : iterable of str, os.PathLike, Table, lance.LanceDataset or lancedb table
             Shallow clones of the table. Lance does not know of them; with them,
-            :meth:`CleanupPreview.losses` tells what they would lose.
+            :meth:`CleanupPreview.losses` shows what they would lose.
         versions : sequence of int, str, datetime, date or tuple, optional
             The only versions to remove, as :meth:`at` takes them; of any age, unless ``older_than``
             is given, too.
@@ -644,7 +644,7 @@ class Table:
         ----------
         begin_version : int, str, date, datetime, tuple or Snapshot
             The version before all changes, as :meth:`at` takes it; 0 is the empty table. With
-            stable row IDs it need not be kept: row versions tell which rows were added and written
+            stable row IDs it need not be kept: row versions show which rows were added and written
             after it. Which were removed is lost then, and a line with the event ``lost`` says so.
         end_version : int, str, date, datetime, tuple or Snapshot, optional
             The version after all changes; the latest by default.
@@ -860,12 +860,12 @@ class Table:
 
         An undamaged version with the same rows is restored. Otherwise damaged fragments are rebuilt
         from undamaged files of this version and of others; what is nowhere else is left out, and
-        :meth:`Plan.losses` says how much that is. Damaged indices are built anew.
+        :meth:`Plan.losses` says how much that is. Damaged indices are built again.
 
         Parameters
         ----------
         depth : {"quick", "deep", "values"}
-            How files are looked at, as in :meth:`damage`.
+            How files are checked, as in :meth:`damage`.
         author, reason : str, optional
             As for :meth:`plan_revert`.
 

@@ -119,7 +119,7 @@ export interface SearchAnswer extends Answer {
 /** What browsers call an array. */
 export type ArrayType = "Float64Array" | "BigUint64Array" | "Int32Array" | "Uint8Array";
 
-/** What is told: that a question was heard, its answer, or what nobody asked. */
+/** The kind: a question was received, an answer, progress, or news without a question. */
 export type What = "taken" | "reply" | "error" | "progress" | "news";
 
 /** What happens to the view of a page: traits, a message, or there is none. */
@@ -142,7 +142,7 @@ export interface ArrayPlace {
   type: ArrayType;
 }
 
-/** What a view tells: that it has a question, an answer, progress, or news nobody asked for. */
+/** A message of a view: a receipt, an answer, progress, or news without a question. */
 export interface ViewMessage {
   what: What;
   kind: string;
@@ -170,7 +170,7 @@ export interface Packed {
 
 // ---------------------------------------------------------------------------------------- changes
 
-/** All versions, and by which columns rows can be told apart. */
+/** All versions, and the columns that can identify rows. */
 export interface ChangesData extends VersionData {
   has_row_ids: boolean;
   key_columns: string[];
@@ -261,7 +261,7 @@ export interface ColumnArea {
   path: string;
   color: string | null;
   opacity: number;
-  /** The value that the area stands for; "" for bands of quantiles. */
+  /** The value that the area shows; "" for bands of quantiles. */
   label: string;
 }
 
@@ -880,7 +880,7 @@ export interface RowAbout extends Commits {
   name: string;
   branch: string | null;
   has_row_ids: boolean;
-  /** The columns by which people know a row. */
+  /** The columns that identify a row for people. */
   key: string[];
 }
 

@@ -57,8 +57,8 @@ def frame_html(rows: pl.DataFrame, *, are_values: bool = False) -> str:
     rows : polars.DataFrame
         The rows, few enough to be read.
     are_values : bool
-        Whether they are values of the table, of which two that differ must not look alike: then
-        null stands as such, and unclear texts in quotes.
+        Whether they are values of the table. Different values must not look alike, so null is shown
+        as such, and unclear texts in quotes.
     """
     values = tuple(rows.columns) if are_values else ()
     section = _frame(Section("rows", "", rows, values=values), rows, None)

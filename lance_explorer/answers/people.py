@@ -59,7 +59,7 @@ def is_number(column: pl.Series) -> bool:
 
 
 def code_parts(words: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of a sentence, and whether each stands in backticks.
+    """Yield the parts of a sentence, and whether each is in backticks.
 
     Examples
     --------

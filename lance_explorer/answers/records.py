@@ -1,6 +1,6 @@
 """An answer: a sentence, sections that support it, the code that asks it, and findings.
 
-Names from tables stand in backticks in all words, and every renderer escapes what it must.
+Names from tables are in backticks in all sentences, and every renderer escapes what it must.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -104,17 +104,17 @@ class Section:
     shown : DataFrame, optional
         The rows as people see them, if not as ``content``: what answers the question comes first.
     values : tuple of str
-        Columns of values of the table, of which two that differ must not look alike.
+        Columns of values of the table: different values must not look alike.
     words : tuple of str
         Columns of sentences.
     uncut : tuple of str
         Columns of texts that are shown whole.
     schema : FrameSchema, optional
-        Where the meanings of the columns stand.
+        The meanings of the columns.
     is_warning : bool
         Whether it must not be overlooked.
     picture : function, optional
-        Draws the rows, and stands for them where pictures can be shown.
+        Draws the rows, and replaces them where pictures can be shown.
     """
 
     name: str

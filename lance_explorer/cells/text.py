@@ -78,7 +78,7 @@ def briefs_of(
     column : polars.Series
         Of any type.
     longest : int
-        How many characters are shown; of what is cut, some more tell that.
+        How many characters are shown; a cut text gets some more that say so.
     within : str, optional
         What stands between this text and others: a text that has it is put in quotes.
 

@@ -23,7 +23,7 @@ def iso_texts(column: pl.Series, between: str = "T") -> pl.Series:
     column : polars.Series
         Of dates, times, both, or durations.
     between : str
-        What stands between a date and a time.
+        The text between a date and a time.
 
     Examples
     --------

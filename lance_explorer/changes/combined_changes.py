@@ -76,7 +76,7 @@ def borders(runs: ChangeRuns, side: Side) -> Uint64Array:
 
 
 def _joined(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
-    """Return rows of which both tell something, a run of the one beside a run of the other."""
+    """Return the rows that both have, as pairs of runs."""
     added, removed = first.before == NO_ADDRESS, second.after == NO_ADDRESS
     change = np.minimum(first.change, second.change)  # classes are in the order of their rank
     change = np.where(removed, np.uint8(RowEvent.DELETED), change)

@@ -63,7 +63,7 @@ def fields_between(
     first, second : BranchVersion
         The versions.
     common : Ancestry or None
-        How both come from a common version; None if they do not, or nothing tells.
+        How both come from a common version; None if they do not, or it is unknown.
     """
     before, after = [place.view.version(place.version).records[0] for place in (first, second)]
     if common is None:

@@ -58,7 +58,7 @@ class FeedLines:
     lost : LostValues
         Where values are noted that are lost.
     is_net : bool
-        Whether both versions are compared, whatever each commit did.
+        Whether only both versions are compared, not each commit.
     """
 
     def __init__(

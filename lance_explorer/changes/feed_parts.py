@@ -42,7 +42,7 @@ class ChangePart:
     number, count : int
         Which part of the lines of all these commits, of how many parts, from 0.
     share : RowShare, optional
-        The rows that a part of a net comparison, or of one commit, tells; all by default.
+        The rows that a part of a net comparison, or of one commit, reports; all by default.
     """
 
     begin: int
@@ -169,7 +169,7 @@ def parts_of_commit(
     versions : VersionRange
         The versions.
     position : int
-        Which commit; what it did to a row must be told without looking at others.
+        Which commit; what it did to a row must be known without other rows.
     num_rows : int
         About how many rows a part has.
     start, stop : int

@@ -58,7 +58,7 @@ class MergePreview(Answering):
 
     Made by :meth:`~lance_explorer.table.Table.merge_preview`. Both sides are compared with their
     fork, their last common version. Lance has no merge of branches; this shows what a script that
-    merges them has to write, and where somebody has to decide. Nothing is read before a method
+    merges them has to write, and which conflicts need a decision. Nothing is read before a method
     needs it, and nothing is written.
 
     Examples
@@ -171,7 +171,7 @@ class MergePreview(Answering):
         return self._answer(lambda merge: merge.sides.schema)
 
     def words(self) -> list[str]:
-        """Return what a merge would bring, in sentences; names stand in backticks.
+        """Return what a merge would change, in sentences; names are in backticks.
 
         Examples
         --------

@@ -358,7 +358,7 @@ class Compared:
 
     @property
     def is_uncertain(self) -> _Mask:
-        """Of which rows it is uncertain that they went, or came: the values of others are known."""
+        """The rows whose deletion or insertion is uncertain: the values of all others are known."""
         result = np.zeros(len(self.ours), dtype=np.bool_)
         for runs in (self.ours, self.theirs):
             result |= runs.is_uncertain & (runs.was_live != runs.is_live)

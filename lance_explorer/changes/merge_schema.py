@@ -47,7 +47,7 @@ def merge_schema(ours: Sequence[FieldPair], theirs: Sequence[FieldPair]) -> pl.D
 def merge_words(
     counts: Mapping[str, Any], schema: pl.DataFrame, cells: pl.DataFrame, doubtful: Sequence[str]
 ) -> list[str]:
-    """Return what a merge would bring, in sentences; names stand in backticks.
+    """Return what a merge would change, in sentences; names are in backticks.
 
     Parameters
     ----------

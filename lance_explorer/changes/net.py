@@ -1,4 +1,4 @@
-"""Net changes: the fate of each row between two versions, whatever the commits between them did.
+"""Net changes: what happened to each row between two versions, without the way there.
 
 Both versions are compared directly; the commits between them explain what the comparison cannot
 show. Unchanged rows are not listed, and cost nothing.
@@ -66,9 +66,9 @@ def net_changes(
         The positions of the versions in ``rows.history``, the earlier first; EMPTY for the empty
         table.
     share : RowShare, optional
-        Which rows, where what became of them is told without the others; all by default.
+        Which rows, if their fate is known without the others; all by default.
     found : Traces, optional
-        What :func:`traces_between` tells of both versions, if that is known.
+        The result of :func:`traces_between` for both versions, if it exists.
     """
     path = path_between(rows.history, begin, end)
     by_ids = rows.is_known_by_ids(begin + 1)

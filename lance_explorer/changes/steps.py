@@ -110,7 +110,7 @@ def version_range(
     begin_version, end_version : int
         The versions; 0 is the empty table.
     must_begin : bool
-        Whether the first must be kept, or stable row IDs tell what came after it.
+        Whether the first must be kept, or stable row IDs show what came after it.
 
     Raises
     ------
@@ -273,7 +273,7 @@ def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
 def _over_gap(versions: VersionRange, position: int, runs: ChangeRuns) -> Iterator[ChangeStep]:
     """Yield what a kept version proves about lost ones before it, with a line for losses.
 
-    It is unknown when a row ended, but known that it did, if all lost versions are asked for.
+    If the range covers all lost versions, it is known that a row ended, but not when.
     """
     history = versions.rows.history
     previous = int(history.versions[position - 1]) if position else 0

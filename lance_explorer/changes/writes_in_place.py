@@ -26,12 +26,12 @@ class Traces:
     Attributes
     ----------
     unrecorded : UnrecordedRows
-        Those of which columns were written in place, and their last update stayed.
+        Those with columns written in place, without a new last update.
     unpaired : IdentitySet
         The two halves of upserts in tables without row IDs, and of restores of lost versions: rows
         that went and rows that came.
     ordered : IdentitySet
-        Those that an update wrote in tables without row IDs, told by their order.
+        Those that an update wrote in tables without row IDs, recognized by their order.
     """
 
     unrecorded: UnrecordedRows

@@ -42,9 +42,9 @@ class Fate(NamedTuple):
     Attributes
     ----------
     is_lost : ndarray of bool
-        Rows of which no kept version of the branch has all these cells in whole files.
+        Rows whose cells no kept version of the branch has completely in whole files.
     is_open : ndarray of bool
-        Rows of which that is not known.
+        Rows for which that is unknown.
     versions : set of int
         The versions that have cells of the other rows in whole files.
     """

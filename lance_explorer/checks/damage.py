@@ -44,7 +44,7 @@ DAMAGE = FrameSchema(
     "damage",
     (
         Column("path", TEXT, "the file, below the root of the table or its base path"),
-        Column("kind", TEXT, "what it is there for, as in `inspect.storage()`"),
+        Column("kind", TEXT, "its purpose, as in `inspect.storage()`"),
         Column("problem", TEXT, "what is wrong with it"),
         Column("first_version", ID, "first kept version that needs it", nullable=True),
         Column("last_version", ID, "last kept version that needs it", nullable=True),
@@ -117,7 +117,7 @@ class DamagedFile:
 
     @property
     def open(self) -> Uint64Array:
-        """The rows of which it is unknown whether their cells exist elsewhere."""
+        """The rows whose cells may exist elsewhere: it is unknown."""
         rows = NO_ROWS if self.rows is None else self.rows
         return rows if self.fate is None else rows[self.fate.is_open & ~self.fate.is_lost]
 
@@ -177,7 +177,7 @@ class Damage(Answering):
     files : sequence of DamagedFile
         The damaged files.
     copies : Copies
-        Where their rows stand besides.
+        Where their rows also are.
     back : Back or None
         The newest whole version, and what going back to it changes.
     unreadable : list of VersionFile
@@ -312,8 +312,8 @@ class Damage(Answering):
         """The files, the newest whole version, and what is lost by going back to it."""
         frame = self.to_polars()
         looked = {
-            "quick": "Only sizes of files were looked at, not what is in them.",
-            "deep": "Sizes and ends of files were looked at, not the values in them.",
+            "quick": "Only the sizes of files were checked, not their content.",
+            "deep": "Sizes and ends of files were checked, not the values in them.",
             "values": "Every column of every data file was read.",
         }[self._depth]
         plan = "A plan repairs what it can, and says what is lost: `table.plan_recovery()`."
@@ -474,8 +474,8 @@ def _wrong_deletions(view: HistoryView) -> Iterator[DamagedFile]:
 _NOTES = {
     "transaction": "nothing is lost: the manifest has a copy of what matters",
     "deletion": "the rows are there, but which of them were deleted is not known",
-    "index": "no row is lost: build the index anew",
-    "reuse": "no row is lost: build indices anew that were not yet remapped",
+    "index": "no row is lost: build the index again",
+    "reuse": "no row is lost: build the indices again that were not remapped yet",
 }
 
 

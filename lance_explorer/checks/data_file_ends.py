@@ -25,7 +25,7 @@ class FileEnd(NamedTuple):
     footer : DataFooter
         The last bytes.
     num_rows : int or None
-        How many rows the file has, deleted ones too; None if nothing tells.
+        How many rows the file has, deleted ones included; None if unknown.
     columns : tuple of pairs of str
         Names and types of its columns; none in the legacy format, which does not say.
     described : frozenset of str

@@ -14,7 +14,7 @@ DEPTHS: tuple[Depth, ...] = get_args(Depth)
 
 _LEFT_OUT: dict[Depth, tuple[str, str]] = {
     "deep": (
-        "No data file and no index was opened: neither was looked at but for its size.",
+        "No data file and no index was opened: only their sizes were checked.",
         "files",
     ),
     "values": ("The values in data files were not read.", "values"),

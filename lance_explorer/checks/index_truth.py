@@ -293,7 +293,7 @@ def _missing_vectors(
     [type_] = [f.logical_type for f in fields if f.name == column and f.parent_id < 0]
     if not type_.startswith(_PLAIN_VECTORS):
         raise UnsupportedFeatureError(
-            f"which rows have a vector is not told for columns of type {type_}"
+            f"it is unknown which rows have a vector in columns of type {type_}"
         )
     return rows_with_vectors(uri, version, covered, column, left, options, by_address=by_address)
 

@@ -243,7 +243,7 @@ class Salvage(Answering):
 
     @property
     def answer(self) -> Answer:
-        """The files, what else is there, and code that copies the rows."""
+        """The files, other remains, and code that copies the rows."""
         notes = list[str]()
         if self.files:
             copied = [file for files in self._groups.values() for file in files]

@@ -106,7 +106,7 @@ def vector_findings(
         yield unreadable(view, name, str(error), column)
         return
     again = call("dataset.create_index", column, **now.settings, name=name, replace=True)
-    remedy = Remedy("Build it anew: an update keeps its centroids", again)
+    remedy = Remedy("Build it again: an update keeps its centroids", again)
     aged = [*_aged(view, name, column, now, remedy)]
     yield from aged
     num_bytes = _vector_bytes(view, version, column)

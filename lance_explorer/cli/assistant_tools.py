@@ -86,7 +86,7 @@ class Opening:
 def server(opening: Opening, seconds: float = QUESTION_SECONDS) -> MCPServer[Any]:
     """Return a server that answers questions about some tables.
 
-    Each question is answered by a process of its own, some of which are kept: a crash or a timeout
+    A process answers one question at a time, and several processes are kept: a crash or a timeout
     is an error, and delays no other question.
     """
     made: MCPServer[Any] = MCPServer(
@@ -242,8 +242,8 @@ class _Tools:
     def find(self, where: str, table: str = "", branch: str = "", limit: int = 10) -> Answer:
         """Find rows by values in all kept versions, live and deleted, newest first.
 
-        Where is a filter such as "photo_id = 42", or a word that some text has. Tells how each
-        row ended (deleted, updated), by which commit, its predicate, message and author.
+        Where is a filter such as "photo_id = 42", or a word that some text has. Returns how each
+        row ended (deleted, updated), and the commit with its predicate, message and author.
         """
         asked = self._table(table, branch)
         return asked.find(where, limit=_bounded(limit), max_bytes=_MOST_BYTES).answer
@@ -251,7 +251,7 @@ class _Tools:
     def blame(
         self, where: str, column: str = "", table: str = "", branch: str = "", limit: int = 10
     ) -> Answer:
-        """Tell for each cell of some rows which commit last changed it, who, and what it was."""
+        """Return for each cell of some rows its last commit, the author, and the value before."""
         asked = self._table(table, branch)
         return asked.blame(where, columns=column or None, limit=_bounded(limit)).answer
 
@@ -323,8 +323,8 @@ class _Tools:
     ) -> Answer:
         """Plan how to undo one commit and keep what came after; nothing is done to the table.
 
-        Tells what would be written, what others changed since (left alone, unless `overwrite`),
-        what does not come back, and the command that saves the plan as a script for a person.
+        Returns what would be written, what others changed since (left alone, unless `overwrite`),
+        what cannot come back, and the command that saves the plan as a script for a person.
         """
         asked = self._table(table, branch)
         choice: OnConflict = "overwrite" if overwrite else "keep"

@@ -26,7 +26,7 @@ __all__ = [
 
 LONGEST_TEXT = 1000
 MOST_ROWS = 50
-"""The most rows of a section that are printed for people, unless all are asked for."""
+"""The most rows of a section that are printed for people by default."""
 
 UNKNOWN = 2
 """The exit code of an unknown answer."""
@@ -149,7 +149,7 @@ _COMMANDS = {
             "disk", "What is wrong with it, and what to do.", "check photos.lance --depth deep"
         ),
         "damage": _Listed(
-            "disk", "Damaged files: what is lost, and where else it stands.", "damage photos.lance"
+            "disk", "Damaged files: what is lost, and where copies are.", "damage photos.lance"
         ),
         "salvage": _Listed(
             "disk", "What is left of a table that does not open.", "salvage photos.lance"
@@ -254,7 +254,7 @@ JSON = click.option(
 )
 
 LEDGER = click.option(
-    "--ledger", help="Where the table was recorded; versions that it keeps no more are there, too."
+    "--ledger", help="Where the table was recorded; then cleaned-up versions are included."
 )
 
 

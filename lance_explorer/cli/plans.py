@@ -120,7 +120,7 @@ def restore_rows(
     type=click.Choice(DEPTHS),
     default="deep",
     show_default=True,
-    help="How files are looked at: their sizes, their ends, or all values.",
+    help="How files are checked: their sizes, their ends, or all values.",
 )
 @BRANCH
 @_planning

@@ -85,7 +85,7 @@ def find(
 @ALLOW_BASES
 @LEDGER
 @_COLUMNS
-@click.option("--version", help="The version that is looked at; the latest by default.")
+@click.option("--version", help="The version to look at; the latest by default.")
 @click.option("-n", "--limit", type=_NUMBER, default=100, show_default=True, help="How many rows.")
 @JSON
 def blame(

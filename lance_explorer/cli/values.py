@@ -65,7 +65,7 @@ def profile(
 @BRANCH
 @ALLOW_BASES
 @LEDGER
-@click.option("--key", multiple=True, help="A column that tells rows apart; can be repeated.")
+@click.option("--key", multiple=True, help="A column that identifies rows; can be repeated.")
 @JSON
 def drift(
     uri: str,

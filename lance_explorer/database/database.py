@@ -97,8 +97,6 @@ def open_database(
     ------
     TableNotFoundError
         If there is no table.
-    InvalidArgumentError
-        If ``database`` is none of these.
 
     Examples
     --------

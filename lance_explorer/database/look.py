@@ -72,7 +72,7 @@ TABLES = FrameSchema(
         Column(
             "last_compaction",
             TIME,
-            "time of the last compaction of which the version is kept; null: there is none",
+            "time of the last compaction whose version is kept; null: none",
             nullable=True,
         ),
         Column(

@@ -41,7 +41,7 @@ class Member:
     uri : str
         Its root.
     storage_options : Options or None
-        How to get at its files.
+        How to reach its files.
     allow_bases : tuple of str
         Where it may lead to.
     ledger : Ledger, str or None

@@ -39,7 +39,7 @@ class Metric:
     Attributes
     ----------
     name : str
-        Its name, as Prometheus wants it: with the unit at its end.
+        Its name in the form of Prometheus: with the unit at the end.
     meaning : str
         What it says.
     column : str or None

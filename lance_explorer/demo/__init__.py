@@ -758,7 +758,7 @@ def _made(table: Path, recipe: Path, complete: Sequence[str], tell: Callable[[Pa
 
 
 def _is_foreign(table: Path) -> bool:
-    """Tell whether somebody else put a table where a sample was: it must not be replaced."""
+    """Tell whether a table in the place of a sample is the user's own: it must not be replaced."""
     if not any(table.glob("_versions/*.manifest")):
         return False  # a sample that broke off before its first commit
     try:

@@ -97,7 +97,7 @@ class Cleanup:
     removed_versions : set of int
         The versions that would go.
     tagged_versions : set of int
-        The versions that stay for a tag alone: Lance refuses to work unless told to pass over them.
+        The versions that stay for a tag alone: Lance refuses to work unless it may ignore them.
     files : polars.DataFrame
         The files that would go: ``path`` below the root of the table, ``kind``, ``size_bytes``,
         ``is_unverified``.

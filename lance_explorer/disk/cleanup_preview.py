@@ -37,7 +37,7 @@ FILES = FrameSchema(
     "cleanup_files",
     (
         _PATH,
-        Column("kind", _KIND, "what it is there for; `temporary`: of a write that ended early"),
+        Column("kind", _KIND, "its purpose; `temporary`: of a write that ended early"),
         _SIZE,
         Column(
             "is_unverified",
@@ -62,12 +62,10 @@ VERSIONS = FrameSchema(
 SUMMARY = FrameSchema(
     "cleanup_summary",
     (
-        Column("kind", _KIND, "what the files are there for"),
+        Column("kind", _KIND, "the purpose of the files"),
         Column("num_files", COUNT, "how many would go"),
         _SIZE,
-        Column(
-            "unverified_bytes", BYTES, "of these, what nobody is known to have named", unit="bytes"
-        ),
+        Column("unverified_bytes", BYTES, "of these, what no known version named", unit="bytes"),
     ),
 )
 

@@ -40,7 +40,7 @@ _DECODED_BYTES = 256 << 20
 _MOST_BYTES_OF_A_FILE = 90 << 30
 _WORTH_TELLING_BYTES = 1_000_000
 _MOST_DELETION_FILES = 2_000
-"""The most rows that are read without being asked for, as in views."""
+"""The most rows that are read by default, as in views."""
 
 
 class CompactionPreview(Answering):
@@ -51,7 +51,7 @@ class CompactionPreview(Answering):
     Attributes
     ----------
     problem : str or None
-        Why Lance would refuse, or what may be otherwise than told here.
+        Why Lance would refuse, or what may differ from this preview.
     answer : Answer
         What it does and takes, with the call.
     code : str
@@ -147,8 +147,8 @@ class CompactionPreview(Answering):
         files = self._num_deletion_files
         if files > _MOST_DELETION_FILES:
             sentences.append(
-                f"What becomes of row IDs is not told here, since {files:,} deletion files are "
-                "read for that: summary() tells it."
+                f"The effect on row IDs is not shown here, because {files:,} deletion files have "
+                "to be read: summary() shows it."
             )
             return sentences
         after = self._row_ids_after

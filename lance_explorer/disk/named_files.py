@@ -43,7 +43,7 @@ KINDS = (
     "computed",
     "other",
 )
-"""What objects are there for. ``blob`` files belong to a data file, ``reuse`` ones tell indices
+"""The purposes of objects. ``blob`` files belong to a data file, ``reuse`` ones tell indices
 where compactions moved rows, a ``hint`` tells which version is the latest, ``computed`` files from
 what LanceDB computed a column."""
 

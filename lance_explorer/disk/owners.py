@@ -27,7 +27,7 @@ STORAGE = FrameSchema(
         Column(
             "kind",
             pl.Enum(KINDS),
-            "what it is there for; `blob`: large values of a data file; `reuse`: where compactions "
+            "its purpose; `blob`: large values of a data file; `reuse`: where compactions "
             "moved rows; `hint`: which version is the latest; `computed`: from what LanceDB "
             "computed a column; `other`: no file of Lance",
         ),
@@ -351,14 +351,14 @@ def _verdicts(surveyed: Survey, versions: pl.Expr, needed_by: pl.Expr) -> list[_
             "live",
             pl.when("is_named")
             .then(pl.lit(f"version {surveyed.view.latest_version}, the latest, needs it"))
-            .otherwise(pl.lit("the table needs it, whatever the version")),
+            .otherwise(pl.lit("the table needs it in every version")),
         ),
         (pl.col("pins").is_not_null(), "pinned", "kept by " + pl.col("pins")),
         (pl.col("is_named"), "old", "needed only by " + versions),
         (
             pl.col("kind").is_in(["other", "mem_wal"]) & pl.col("is_listed"),
             "unknown",
-            pl.lit("no file that Lance is known to write, or one of which no manifest tells"),
+            pl.lit("not a known file of Lance, or named by no manifest"),
         ),
         (pl.lit(bool(problems)), "unknown", pl.lit(f"no version names it; but {unread}")),
         (

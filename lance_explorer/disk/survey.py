@@ -89,7 +89,7 @@ def survey(view: HistoryView, clones: Iterable[HistoryView] = ()) -> Survey:
 
 
 def closed_bases(surveyed: Survey) -> dict[str, str]:
-    """Return the table's own base paths that could not be looked at, and why."""
+    """Return the table's own base paths that could not be listed, and why."""
     roots = surveyed.named.roots
     return {
         roots.uris[root]: problem

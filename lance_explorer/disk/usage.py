@@ -21,7 +21,7 @@ __all__ = ["KIND_WORDS", "PART_WORDS", "USAGE", "USAGE_BY_VERSION", "DiskUsage",
 USAGE = FrameSchema(
     "disk_usage",
     (
-        Column("kind", pl.Enum(KINDS), "what objects are there for"),
+        Column("kind", pl.Enum(KINDS), "the purpose of the objects"),
         Column("status", pl.Enum(STATUSES), "whose they are, as in `storage`"),
         Column("num_objects", COUNT, "how many there are"),
         Column("size_bytes", BYTES, "their size on disk", unit="bytes"),
@@ -91,7 +91,7 @@ _LEAST_SHARE = 0.005
 class DiskUsage(Answering):
     """How much a table takes on disk, and why.
 
-    Made by :meth:`Table.disk_usage`, which looks at the table anew.
+    Made by :meth:`Table.disk_usage`, which reads the table again.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class DiskUsage(Answering):
         every, problems = self._every, list[str]()
         for uri, why in closed_bases(self._found).items():
             named = byte_size(int(every.filter(base_uri=uri)["named_bytes"].sum()))
-            problems.append(f"not looked at, though manifests name {named} there: {why}")
+            problems.append(f"not listed, although manifests name {named} there: {why}")
         doubtful = every.filter(pl.col("is_own").is_null())["size_bytes"].sum()
         if doubtful:
             size = byte_size(int(doubtful))
@@ -219,7 +219,7 @@ class DiskUsage(Answering):
         """Return which version wrote the current bytes; one more row for the rest.
 
         Objects count for the version that first needed them. The last row, without a version, is
-        what other branches need, and what nobody names.
+        what other branches need, and files that no version names.
 
         Examples
         --------

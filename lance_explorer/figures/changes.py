@@ -92,7 +92,7 @@ def churn(changes: pl.DataFrame) -> go.Figure:
     changes : polars.DataFrame
         What ``table.changes(begin, end, mode=...).to_polars()`` gives, with or without values. With
         ``include=("moved",)`` rows that a compaction moved count too. Images before an update are
-        left out: the rows are there once more.
+        left out: their rows are counted by the images after it.
 
     Returns
     -------

@@ -200,7 +200,7 @@ def shares_key(shares: Mapping[str, int], colors: Mapping[str, str]) -> str:
 
 
 def _step(frame: pl.DataFrame, most: int) -> int:
-    """Return how many rows of a frame one mark has to stand for."""
+    """Return how many rows of a frame one mark has to represent."""
     return max(-(-len(frame) // most), 1)
 
 

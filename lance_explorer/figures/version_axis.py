@@ -26,7 +26,7 @@ def first_and_last(versions: pl.Series) -> tuple[int, int]:
 
 
 def bin_step(first: int, last: int) -> int:
-    """Return how many version numbers one bar has to stand for.
+    """Return how many version numbers one bar has to represent.
 
     Examples
     --------

@@ -14,7 +14,7 @@ CLEANUP = (
 
 _ALLOW = "If these files belong to the table, open it with allow_bases=[...]."
 _REPAIR = "Restore the manifest from a backup; until then the rows of the fragment are unreliable."
-_REBUILD = "Build it anew, with replace=True: until then searches with it may be wrong."
+_REBUILD = "Build it again, with replace=True: until then searches with it may be wrong."
 
 KINDS: Mapping[str, Kind] = {
     # ------------------------------------------------------------------- manifests and commits
@@ -790,7 +790,7 @@ KINDS: Mapping[str, Kind] = {
         "info",
         "10,000 entries of an index or more, a fifth of all, are of removed rows.",
         "up to 12,000 of 40,000 entries of the index 'id_idx' (30 %) are of removed rows",
-        remedy="Build it anew from the current rows.",
+        remedy="Build it again from the current rows.",
         consequence="Searches skip them.",
     ),
     "many_index_segments": Kind(
@@ -852,7 +852,7 @@ KINDS: Mapping[str, Kind] = {
         "Most rows of a vector index were added after its centroids were computed.",
         "the index 'vector_idx' has the centroids of version 2, when it covered 1,000 rows: 91 % "
         "of its 11,000 rows came later; the largest of 8 partitions has 9,800",
-        remedy="Build it anew: an update keeps its centroids.",
+        remedy="Build it again: an update keeps its centroids.",
         consequence="If vectors changed since, searches read more, and find less.",
         milder=("info", "it is less than 90 % of them"),
     ),
@@ -861,7 +861,7 @@ KINDS: Mapping[str, Kind] = {
         "error",
         "Searches through an index fail, but a scan works.",
         "searches through the index 'id_idx' fail: page_data.lance: invalid footer",
-        "Build it anew, with replace=True.",
+        "Build it again, with replace=True.",
         "Filters on its column are errors.",
     ),
     "index_has_other_values": Kind(

@@ -180,7 +180,7 @@ def columns_of_spans(data: bytes, begins: Positions, ends: Positions) -> Fragmen
     """
     borders = np.column_stack([begins, ends]).ravel()
     if len(borders) and (borders[0] < 0 or borders[-1] > len(data) or (np.diff(borders) < 0).any()):
-        raise InvalidArgumentError("fragments must stand one behind the other in the data")
+        raise InvalidArgumentError("fragments must be consecutive in the data")
     work = _Work(data, begins, ends)
     for first in range(0, len(begins), _BATCH):
         work.decode(first, min(first + _BATCH, len(begins)))

@@ -1,8 +1,7 @@
 """The write-ahead log of a table, in ``_mem_wal/``: bytes to records (docs/FORMAT.md 6.1, 6.2).
 
-Each shard has a folder of its own: states of the shard, each of which replaces the previous one;
-entries of its log, each with some batches of rows; and generations, which are entries that were
-written as a small table.
+Each shard has its own folder with states of the shard, each of which replaces the previous one; log
+entries with batches of rows; and generations, which are log entries written as a small table.
 """
 
 import struct

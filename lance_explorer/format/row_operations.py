@@ -139,8 +139,8 @@ class Update(OperationRecord):
     """Rows updated, inserted and deleted: ``update`` and all kinds of ``merge_insert``.
 
     ``updated_fragments`` are fragments afterwards, with the moved rows masked; ``new_fragments``
-    have no IDs yet. Of the fields with new values, ``fields_modified`` names those that were
-    changed in place, ``fields_for_preserving_frag_bitmap`` those of moved rows.
+    have no IDs yet. ``fields_modified`` names the fields that were changed in place, and
+    ``fields_for_preserving_frag_bitmap`` the fields with new values in moved rows.
     ``updated_offsets`` names rows that were changed in place, as pairs of a fragment ID and a
     portable Roaring bitmap of offsets.
     """

@@ -66,7 +66,7 @@ ROW_HISTORY = FrameSchema("row_history", (*_COLUMNS[:-1], *COMMIT_FACTS, _COLUMN
 FOLLOWED = FrameSchema(
     "followed",
     (
-        Column("_rowid", ID, "row ID that was asked for; without stable row IDs, the row address"),
+        Column("_rowid", ID, "requested row ID; without stable row IDs, the row address"),
         *_COLUMNS,
     ),
 )
@@ -95,7 +95,7 @@ class Outcome(IntEnum):
     RESTORED_OR_REVERTED = 10
     """Backwards: the same, but one of the rows that the restore removed may be the same row."""
     UNKNOWN = 11
-    """What would tell is gone."""
+    """The evidence is lost."""
 
     @property
     def label(self) -> str:
@@ -108,7 +108,7 @@ OUTCOME = pl.Enum([outcome.label for outcome in Outcome])
 FOLLOWED_ADDRESSES = FrameSchema(
     "followed_addresses",
     (
-        Column("_rowaddr", ID, "the address that was asked for"),
+        Column("_rowaddr", ID, "the requested address"),
         Column("end_rowaddr", ID, "address at the end; null if not live there", nullable=True),
         Column(
             "outcome", OUTCOME, "what happened to the row; x_or_y: one of the two, unknown which"
@@ -128,7 +128,7 @@ FOLLOWED_ADDRESSES = FrameSchema(
         Column(
             "is_uncertain",
             pl.Boolean(),
-            "whether it may be another row: only counts and order lead to it over lost versions",
+            "whether it may be another row: only counts and order link it over lost versions",
         ),
         Column("evidence", EVIDENCE, "how the path is known: its weakest evidence"),
         Column("source", TEXT, "where the last step comes from; null if it is lost", nullable=True),

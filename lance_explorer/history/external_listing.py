@@ -143,5 +143,5 @@ def _unknown(latest: int, files: tuple[VersionFile, ...]) -> Iterator[Finding]:
             "versions_not_in_store",
             f"the folder has {count} after {latest}, the latest in the external manifest store",
             versions=(min(later), max(later)),
-            causes=(Cause("somebody committed without the store"),),
+            causes=(Cause("a writer committed without the store"),),
         )

@@ -46,7 +46,7 @@ class LiveTable:
         Raises
         ------
         TableNotFoundError
-            If the table is gone, or another one stands in its place.
+            If the table is gone or was replaced.
         LanceExplorerError
             If this process was forked from one that had used Polars or pylance.
         """
@@ -57,7 +57,7 @@ class LiveTable:
                 with _watched(view):
                     return build(view)
             except _VanishedError as error:
-                if self.view is view:  # nobody else has looked meanwhile
+                if self.view is view:  # no other thread has looked in the meantime
                     self.view = error.later
 
 

@@ -97,7 +97,7 @@ def extend(
     listing : VersionListing
         The current versions.
     recorded : Recorded, optional
-        What is told of the manifests that are read.
+        Earlier recordings of the manifests.
     branch : str, optional
         The branch, for ``recorded``.
 

@@ -37,8 +37,8 @@ class _Kept(NamedTuple):
 class Memory(Generic[_V, _T]):
     """A function of a view that is called once for each.
 
-    If files were missing during the call, the session of each later question is told so, too: they
-    may have been removed since then.
+    If files were missing during the call, each later question records that, too: they may have been
+    removed since then.
     """
 
     def __init__(self, make: Callable[[_V], _T], *, is_carried: bool) -> None:

@@ -81,7 +81,7 @@ def commits(view: HistoryView, last: int | None = None) -> list[Commit]:
     Raises
     ------
     StorageError
-        If a manifest cannot be read. A transaction that cannot be read is told as such.
+        If a manifest cannot be read. An unreadable transaction is reported as such.
     """
     frame = versions(view, last)
     kept = view.listing.versions

@@ -174,7 +174,7 @@ def _contradictions(view: HistoryView, step: _Neighbours) -> Iterator[str]:
     if is_compared or step.before.schema is not step.after.schema:
         try:
             transaction = step.transaction
-        except LanceExplorerError:  # it is a finding of its own
+        except LanceExplorerError:  # it is a separate finding
             return
         if transaction is not None:
             yield from _new_schema(step, transaction)

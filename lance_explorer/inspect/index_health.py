@@ -155,7 +155,7 @@ def _stale(row: _Row, version: int) -> Iterator[Finding]:
         f"up to {stale:,} of {entries:,} entries of the index {_quoted(row['name'])} "
         f"({percent(stale / entries)}) are of removed rows",
         **_of(row, version),
-        remedy=Remedy("Build it anew from the current rows", _call(row)),
+        remedy=Remedy("Build it again from the current rows", _call(row)),
         rows=stale,
     )
 

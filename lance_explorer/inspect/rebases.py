@@ -22,7 +22,7 @@ REBASES = FrameSchema(
         BRANCH,
         Column("operation", TEXT, "operation of the commit"),
         Column("read_version", ID, "version that it began on"),
-        Column("passed_version", ID, "version that was committed meanwhile"),
+        Column("passed_version", ID, "version that was committed in between"),
         Column("passed_operation", TEXT, "its operation; null if not kept", nullable=True),
         Column(
             "shared_fragments",
@@ -105,7 +105,7 @@ def _reason(passed: str | None, operation: str | None, shared: set[int] | None) 
     if {*outcomes.values()} == {_REBASED}:
         return f"{operation} after {passed} is always put on top"
     if {*outcomes.values()} == {_REDONE}:
-        return f"{operation} is made again on top of whatever came before"
+        return f"{operation} is made again on top of the commits before it"
     if shared is None:
         return "not known: whether both touch the same fragments"
     allowed = [overlap for overlap, outcome in outcomes.items() if outcome in (_REBASED, _REDONE)]

@@ -39,7 +39,7 @@ def not_checked(history: History) -> Iterator[Finding]:
 
 
 _SWITCHED = {
-    "on": "Rows before have no row ID: they are told by address, and followed across this version.",
+    "on": "Rows before have no row ID: they are known by address, and followed over this version.",
     "off": "Row IDs before and after do not mean the same rows.",
 }
 """What that means for rows."""

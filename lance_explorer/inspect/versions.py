@@ -102,11 +102,11 @@ VERSIONS = FrameSchema(
     ),
 )
 """The columns of ``versions()``. What differs does so from the version numbered one lower; null
-where that one is not kept, except for what the version says by itself. Some counts only stable row
-IDs can tell: without them ``rows_added``, ``rows_updated`` and ``rows_deleted`` of an upsert are
-null; so are ``rows_deleted``, ``rows_restored``, ``rows_reverted`` and ``rows_moved`` of a restore
-over such an upsert, or over versions that are gone, and the latter two of one over values written
-in place. So are the counts of any commit whose sequences or deletion files are damaged or gone."""
+where that one is not kept, except for what the version says by itself. Some counts need stable row
+IDs: without them ``rows_added``, ``rows_updated`` and ``rows_deleted`` of an upsert are null; so
+are ``rows_deleted``, ``rows_restored``, ``rows_reverted`` and ``rows_moved`` of a restore over such
+an upsert, or over versions that are gone, and the latter two of one over values written in place.
+So are the counts of any commit whose sequences or deletion files are damaged or gone."""
 
 
 def versions(view: HistoryView, last: int | None = None) -> pl.DataFrame:

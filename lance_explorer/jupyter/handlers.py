@@ -1,6 +1,6 @@
 """Explorers of tables, and of folders of tables, in the folder of a Jupyter server.
 
-Each has a WebSocket of its own.
+Each has its own WebSocket.
 
 Everybody who may read the files of the server may open them; the protocol is that of
 ``lance-explorer open``.

@@ -153,7 +153,7 @@ _WRITER = _Writer()
 
 
 def write_later(history: Unwritten) -> None:
-    """Write a history while nobody waits for it."""
+    """Write a history in idle time."""
     _WRITER.add(history)
 
 

@@ -366,9 +366,7 @@ class _Forgetting:
     def _without_cache(self) -> Iterator[_Line]:
         finish_writing()  # or it would write what it read before
         if remove_table(self.known.uri):
-            words = (
-                "histories and profiles of the table: they are made again when they are asked for"
-            )
+            words = "histories and profiles of the table: they are made again when needed"
             yield "cache", "removed", None, None, None, None, words
 
     def _note(self, branch: str | None, words: str, version: int | None = None) -> None:

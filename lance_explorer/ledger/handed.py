@@ -74,7 +74,7 @@ class Handed:
 
     @cached_property
     def digest(self) -> str:
-        """What tells it from others."""
+        """What distinguishes it from others."""
         hashed = sha256(repr((self.uri, self.branch, self.listing, self.findings)).encode())
         for kind, data in (part for segment in self.segments for part in segment):
             hashed.update(kind.encode() + len(data).to_bytes(8, "little") + data)

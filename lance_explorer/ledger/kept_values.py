@@ -192,12 +192,12 @@ class KeptValues:
     def without(self, is_gone: Callable[[KeptCommit, ValuesFile], NDArray[np.bool_]]) -> int:
         """Remove rows for good; return how many.
 
-        The rest is written anew. What cannot be read is removed as a whole.
+        The rest is written again. What cannot be read is removed as a whole.
 
         Parameters
         ----------
         is_gone : callable
-            Tells of the rows of a commit in a file which are to go.
+            Returns which rows of a commit in a file are removed.
         """
         num_gone, old = 0, [info.name for info in self.infos()]
         new = dict[str, str | None]()

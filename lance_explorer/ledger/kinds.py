@@ -39,7 +39,7 @@ VERSIONS = FrameSchema(
         Column("path", TEXT, "manifest file, from the root of the branch"),
         Column("size_bytes", BYTES, "size of the manifest file", unit="bytes"),
         Column("modified_ns", COUNT, "when the file was last modified", unit="ns since 1970"),
-        Column("etag", TEXT, "what an object store tells the file by", nullable=True),
+        Column("etag", TEXT, "the object store's tag of the file's content", nullable=True),
         Column("sha256", TEXT, "digest of the manifest file, in hexadecimal"),
         Column(
             "base_version",
@@ -147,7 +147,7 @@ KEPT = FrameSchema(
         Column("version", ID, "version whose commit ended values"),
         Column("sha256", TEXT, "digest of the manifest of that version, in hexadecimal"),
         Column("version_before", ID, "version that had them"),
-        Column("asked", pl.List(pl.String()), "columns of the version before that were asked for"),
+        Column("asked", pl.List(pl.String()), "requested columns of the version before"),
         Column("file", TEXT, "file of values of these columns; null if none", nullable=True),
         Column("columns", pl.List(pl.String()), "columns that it has of this commit"),
         Column("num_rows", COUNT, "rows of this commit in the file", unit="rows"),

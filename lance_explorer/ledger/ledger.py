@@ -82,7 +82,7 @@ TABLES = FrameSchema(
     (
         Column("uri", TEXT, "root of the table"),
         BRANCH,
-        Column("life", COUNT, "number of the table among those that stood there, from 1"),
+        Column("life", COUNT, "number of the table among those at this location, from 1"),
         Column("versions", COUNT, "recorded versions", unit="versions"),
         Column("first_version", ID, "first recorded version"),
         Column("last_version", ID, "last recorded version"),
@@ -181,7 +181,7 @@ class Ledger:
         checksums : bool, default False
             Whether to read each data file that was not read so before, and keep digests of its
             columns. Then ``open_table(..., ledger=).check(depth="values")`` finds what changed in
-            them since, which nothing in the format shows. Goes on where it was interrupted.
+            them since, which nothing in the format shows. Continues where it was interrupted.
         values : bool or iterable of str, default False
             Whether to keep the values that rows had before a commit wrote or removed them, or
             dropped their column; or of which columns, by any name that they had. True means all
@@ -453,12 +453,12 @@ class Ledger:
         where : str
             Which rows, as an SQL expression such as ``"email = 'a@b.org'"``.
         storage_options : mapping of str to str, optional
-            Address and credentials of the table's store, to say where the rows still stand.
+            Address and credentials of the table's store, to report where the rows still are.
 
         Returns
         -------
         polars.DataFrame
-            What was removed, where such rows still stand, and what could not be searched.
+            What was removed, where such rows still are, and what could not be searched.
 
         Raises
         ------

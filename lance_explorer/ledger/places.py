@@ -33,7 +33,7 @@ class Place:
     options : mapping of str to str, optional
         Address and credentials of the store, as pylance takes them.
     is_private : bool
-        Whether, on a local disk, nobody but the user may read it.
+        Whether, on a local disk, only the user may read it.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Place:
     def files(self, folder: str) -> list[FileInfo]:
         """Return the files directly in a folder, in the order of their names.
 
-        Every reader of a ledger asks for these, or for folders, first.
+        Every reader of a ledger requests these, or folders, first.
         """
         check_not_forked()
         return sorted(self.storage.list_files(folder))

@@ -50,7 +50,7 @@ def recorded_history(
     files : sequence of VersionFile
         The versions that are kept, ascending.
     etags : sequence of str, optional
-        What tells these files from others; by default what they say themselves.
+        What distinguishes these files from others; by default their own ETags.
 
     Returns
     -------

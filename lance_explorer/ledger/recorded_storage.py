@@ -19,7 +19,7 @@ class RecordedStorage(Storage):
     recorded : callable
         Returns the content of a recorded file by its path; None if it is not recorded.
     gone : mapping of str to FileInfo
-        Recorded files that are known not to be there now, so that nobody need ask.
+        Recorded files that are known to be missing now, so that they are not requested.
     """
 
     def __init__(

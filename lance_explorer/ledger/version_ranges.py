@@ -74,7 +74,7 @@ def record_range(
     *,
     words: bool = True,
 ) -> Added:
-    """Record some versions of a branch, whatever happens to earlier ones.
+    """Record some versions of a branch, independently of earlier ones.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ BLAME = FrameSchema(
     "blame",
     (
         Column("_rowid", ID, "row ID; without stable row IDs, the row address"),
-        Column("_rowaddr", ID, "row address in the version that is looked at"),
+        Column("_rowaddr", ID, "row address in the examined version"),
         Column("column", TEXT, "name of the column"),
         Column(
             "value",

@@ -44,7 +44,7 @@ class Birth(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The rows whose cells are asked for: those of a version that match a filter.
+    """The rows whose cells are requested: those of a version that match a filter.
 
     With ``whole_blobs`` blobs are compared, too.
     """

@@ -48,7 +48,7 @@ DUPLICATES = FrameSchema(
             nullable=True,
         ),
         Column("_rowid", ID, "row ID; without stable row IDs, the row address"),
-        Column("_rowaddr", ID, "row address in the version that is looked at"),
+        Column("_rowaddr", ID, "row address in the examined version"),
         BRANCH,
         Column("version", ID, "version that gave the row its key", nullable=True),
         Column("timestamp", TIME, "when that was committed", nullable=True),

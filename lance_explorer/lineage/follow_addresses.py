@@ -123,7 +123,8 @@ class _Path:
         continues = there[some] != NO_ADDRESS
         is_lost = (evidence == Evidence.LOST) & ~continues
         evidence = np.maximum(self._evidence[row], evidence)
-        # A row that is found again is proven by its identity, whatever happened to it meanwhile.
+        # A row that is found again is identified with certainty, whatever happened to it in
+        # between.
         evidence[continues & (evidence == Evidence.LOST)] = Evidence.DERIVED
         self._evidence[row] = evidence
         self._is_uncertain[row] = may_be_other[some]

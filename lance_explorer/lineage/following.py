@@ -52,7 +52,7 @@ def row_history(
     Parameters
     ----------
     view : HistoryView
-        The branch. What happened before it left its parent is told too.
+        The branch. What happened before it left its parent is included.
     row_id : int
         The row ID; without stable row IDs, the address of the row in version ``at``.
     at : int, optional

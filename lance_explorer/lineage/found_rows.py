@@ -82,8 +82,10 @@ FOUND = FrameSchema(
         KNOWN_FROM,
     ),
 )
-"""The columns of ``Found.to_polars()`` before the values of the rows. What is said of a commit is
-said of the one that ended it."""
+"""The columns of ``Found.to_polars()`` before the values of the rows.
+
+The facts on a commit are those of the commit that ended the row.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,7 +155,7 @@ class Sightings:
         )
 
     def continues(self) -> NDArray[np.bool_]:
-        """Return for each but the first whether it goes on with the row of the one before."""
+        """Return for each but the first whether it continues the row of the one before."""
         same = self.identity[1:] == self.identity[:-1]
         continues: NDArray[np.bool_] = same & (self.first[1:] == self.last[:-1] + 1)
         return continues

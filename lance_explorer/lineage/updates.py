@@ -33,7 +33,7 @@ class UpdateFlow:
     old, new : int
         The fragments.
     rows : int or None
-        How many rows; None if it cannot be told which rows were updated.
+        How many rows; None if it is unknown which rows were updated.
     evidence : Evidence
         How well this is known.
     source : str

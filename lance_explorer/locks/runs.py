@@ -202,7 +202,7 @@ class Runs(Answering):
         table: Any = None,
         storage_options: Mapping[str, str] | None = None,
     ) -> pl.DataFrame:
-        """Return which runs read rows that match, and how many: whose models must be made anew.
+        """Return which runs read matching rows, and how many: their models need a new training.
 
         A row counts if it matched in the version that the run read. With stable row IDs a row also
         counts if it existed in the version read and matches in the latest version. Runs that read

@@ -67,7 +67,7 @@ def verify(
 
     The manifest is read and its digest is compared with the one in the lock. Data files and
     deletion files are not opened: each folder is listed once to see whether they exist and have the
-    size in the manifest. Indices are not looked at.
+    size in the manifest. Indices are not checked.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _branch(view: HistoryView, lock: Lock) -> HistoryView | None:
         unreadable = [ref for ref in refs.unreadable if ref.kind == "branch"]
         if unreadable:
             raise CorruptFileError(
-                f"whether branch {lock.branch!r} is there cannot be told: {unreadable[0].problem}"
+                f"whether branch {lock.branch!r} exists is unknown: {unreadable[0].problem}"
             )
         return None
     try:

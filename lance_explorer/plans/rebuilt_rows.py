@@ -51,7 +51,7 @@ class RebuiltRows:
     damaged : sequence of DamagedFile
         The damaged data files of the latest version.
     copies : Copies
-        Where rows of damaged files stand besides.
+        Where rows of damaged files also are.
     schema : pyarrow.Schema
         The columns of the table.
 

@@ -94,7 +94,7 @@ def index_work(
 
 
 def rebuilt_index(now: VersionRecord, index: IndexMetadata) -> Iterator[Step | Conflict]:
-    """Yield the steps that drop an index and build it anew."""
+    """Yield the steps that drop an index and build it again."""
     built = _built(now, index)
     if isinstance(built, Step):
         words, arguments = f"Drop index `{index.name}`.", {"name": index.name}

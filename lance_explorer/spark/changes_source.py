@@ -138,7 +138,7 @@ class ChangesSource(Source):
         return _ChangesReader(self._query(self._begin, schema), schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """Return what reads some columns of whatever comes."""
+        """Return a stream reader for some columns."""
         if self._options.has_version("end_version"):
             raise InvalidArgumentError("end_version is not allowed in streams, which have no end")
         if self._options.text("mode") not in (None, "per_commit"):

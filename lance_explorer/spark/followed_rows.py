@@ -66,7 +66,7 @@ def follow(
     ----------
     rows : pyspark.sql.DataFrame
         Has the row IDs; without stable row IDs, addresses in ``begin_version``, or else in
-        ``end_version``. One that is there twice is followed once, null not at all.
+        ``end_version``. A repeated row ID is followed once, null not at all.
     path : str
         The table.
     row_id : str, default "_rowid"

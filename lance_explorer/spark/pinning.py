@@ -124,7 +124,7 @@ class PinnedTable:
         return handed(_as_it_was(_handing(self.ref), self), self)
 
     def with_range(self, begin_version: int) -> "PinnedTable":
-        """Return the same with what tells changes since a version read: if need be, all versions.
+        """Return the same with the versions read that changes since a version need; perhaps all.
 
         Raises
         ------

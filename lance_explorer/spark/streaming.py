@@ -1,4 +1,4 @@
-"""Changes as a stream: each arrives once, whatever crashes, and each manifest is read once.
+"""Changes as a stream: each arrives once, even after crashes, and each manifest is read once.
 
 An offset is a version up to which everything was read. If a large commit is cut, ``cut_version`` is
 that commit, the next one, and ``row`` says that its rows with lower identities were read, too. The

@@ -37,7 +37,7 @@ class IoCounts:
     budget : Budget
         How much may be asked of an object store.
     values_apart : bool
-        Whether another process is to read values: nobody trusts the table, or damage was found.
+        Whether another process reads values, because the table is not trusted or is damaged.
     sessions : ReadSessions
         The questions being answered, which record what is missing.
     """

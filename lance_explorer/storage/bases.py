@@ -197,7 +197,7 @@ def _itself(storage: _Opened) -> _Opened:
 
 
 def leads_elsewhere(path: str) -> bool:
-    """Tell whether a path may lead out of its start; in URIs, encoded dots are dots, too.
+    """Tell whether a path may leave its start; in URIs, encoded dots are dots, too.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The gate to pylance: every function that reads values passes it.
 
-Before pylance decodes a file, we decode it if we have a decoder: pylance may allocate whatever a
-damaged file says, and end the process. If values are to be read in a child, the gate passes the
-question to it.
+Before pylance decodes a file, we decode it if we have a decoder: with a damaged file, pylance may
+allocate too much memory and end the process. If values are to be read in a child, the gate passes
+the question to it.
 """
 
 import inspect

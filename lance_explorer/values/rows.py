@@ -293,7 +293,7 @@ def check_whole_blobs(
     check : callable
         Refuses blobs outside of the table.
     **which
-        What tells the scan the rows.
+        The rows, as arguments of the scan.
 
     Raises
     ------

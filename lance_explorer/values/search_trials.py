@@ -50,7 +50,7 @@ class Training(NamedTuple):
     Attributes
     ----------
     centroids : frozenset of str
-        Its centroids, as hashes; empty if pylance does not tell them.
+        Its centroids, as hashes; empty if pylance does not give them.
     sizes : tuple of int
         The rows in each partition.
     settings : dict

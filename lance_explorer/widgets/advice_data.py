@@ -13,7 +13,7 @@ __all__ = ["VIEWS_OF_TOPICS", "advice_data", "advice_sentences"]
 _MOST_ADVICE = 100
 
 VIEWS_OF_TOPICS = {"files": "disk", "storage": "disk", "indices": "indices", "row_ids": "encodings"}
-"""The view of the explorer that tells more, by topic."""
+"""The view of the explorer with more information, by topic."""
 
 
 def advice_data(
@@ -26,7 +26,7 @@ def advice_data(
     found : sequence of Finding
         What ``checks.advice`` finds, or part of it.
     nothing : str
-        What is said if there is none.
+        The sentence if there is none.
     problem : str, optional
         Why it may be incomplete.
     """

@@ -180,7 +180,7 @@ def _rows_where(source: RowSource, wanted: Filter, check: Callable[[], None]) ->
 
 
 def _rows_with(source: RowSource, text: str, check: Callable[[], None]) -> pl.Series:
-    """Return which rows have the text in any column, whatever its case."""
+    """Return which rows have the text in any column, ignoring case."""
     wanted = text.lower()
     names = [name for name, dtype in source.schema.items() if _may_hold(dtype, wanted)]
     if not names:

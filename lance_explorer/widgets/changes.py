@@ -66,7 +66,7 @@ _MOST_BESIDE = 4
 
 
 class _Wanted(NamedTuple):
-    """The comparison that was asked for."""
+    """The requested comparison."""
 
     begin: int
     end: int

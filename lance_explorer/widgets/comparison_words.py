@@ -28,7 +28,7 @@ _HALVES = (
     "update"
 )
 _LOST = "a lost version may have updated or moved them"
-_OTHERS = "only counts and order lead to them over lost versions: they may be other rows"
+_OTHERS = "only counts and order link them over lost versions: they may be other rows"
 _SAME_KEY = "their key occurs several times, so other pairs are possible"
 _LOST_UPDATE = "a lost version may only have added a column"
 

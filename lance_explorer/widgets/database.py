@@ -231,7 +231,8 @@ class DatabaseExplorer(Whole):
     def code(self) -> str:
         """Return lines of Python for what is shown.
 
-        They never contain keys or passwords: storage options are there by name, to be filled in.
+        They never contain keys or passwords: they contain the names of storage options, to be
+        filled in.
 
         Examples
         --------

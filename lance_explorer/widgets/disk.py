@@ -204,7 +204,7 @@ class Disk(VersionsView, RowsView):
 
     @answers("kind")
     def _choose_kind(self, _: Request, *, of: str) -> None:
-        """Put other files into the table, which the browser then asks for."""
+        """Put other files into the table; the browser then requests them."""
         self.kind = of
 
     @answers("files", in_background=True)

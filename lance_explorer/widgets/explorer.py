@@ -93,11 +93,10 @@ class Explorer(Whole):
     (``3:17``), a filter (``id = 42``), a word, or a question such as ``who deleted id = 42``; with
     Ctrl or Cmd and K it shows some.
     While it is in sight it looks for new versions every few seconds. They come into the Overview,
-    the Log, Time travel and Changes, and nothing that is looked at moves: what is chosen stays
-    chosen, and a sign such as ``3 new versions`` leads to the newest.
-    ``Back`` and ``Forward`` go through what was shown before; ``Copy as code`` gives the lines of
-    Python for what is shown. A view is made when it is first chosen, and works only while it is
-    shown.
+    the Log, Time travel and Changes, and nothing that is shown moves: the selection stays, and a
+    button such as ``3 new versions`` opens the newest. ``Back`` and ``Forward`` go through what was
+    shown before; ``Copy as code`` gives the lines of Python for what is shown. A view is made when
+    it is first chosen, and works only while it is shown.
 
     Parameters
     ----------
@@ -219,7 +218,8 @@ class Explorer(Whole):
     def code(self) -> str:
         """Return lines of Python for what is shown, beginning with opening the table.
 
-        They never contain keys or passwords: storage options are there by name, to be filled in.
+        They never contain keys or passwords: they contain the names of storage options, to be
+        filled in.
 
         Examples
         --------
@@ -255,7 +255,7 @@ class Explorer(Whole):
         Parameters
         ----------
         address : str
-            The part of the link after ``#``: what is shown, as :meth:`link` tells it.
+            The part of the link after ``#``: what is shown, as :meth:`link` returns it.
 
         Raises
         ------

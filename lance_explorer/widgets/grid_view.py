@@ -226,7 +226,7 @@ class GridView(View):
 
     @answers("select")
     def _change_selection(self, _: Request, *, row: int, anchor: int, how: SelectionWay) -> None:
-        """Select as a click, with Ctrl or Shift, or a key asks for."""
+        """Select as requested by a click, with Ctrl or Shift, or by a key."""
         shown = self._arrangement
         first, last = sorted((row, anchor))
         chosen = shown.positions_of(first, last + 1).to_numpy().astype(np.int64)

@@ -42,11 +42,11 @@ class News:
     Attributes
     ----------
     is_any : bool
-        Whether anything is other than it was; detached versions count, too.
+        Whether anything changed; detached versions count, too.
     added, removed : tuple of int
         The versions that are new, and those that were cleaned up.
     is_replaced : bool
-        Whether another table stands in its place: it was dropped and made again.
+        Whether another table is in its place: it was dropped and recreated.
     """
 
     is_any: bool = False
@@ -186,7 +186,7 @@ def new_words(count: int, seen: int, chosen: int | None) -> str:
     seen : int
         The version that was the latest before.
     chosen : int or None
-        The version that is looked at.
+        The version that is shown.
 
     Examples
     --------

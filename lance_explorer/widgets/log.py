@@ -31,7 +31,7 @@ _NEWEST = 200
 class Log(VersionsView):
     """Show the commits of all branches, newest first, each branch in a lane.
 
-    A line tells the version, its tags and branches, what the commit did, its message, who made it,
+    A line shows the version, its tags and branches, what the commit did, its message, its author,
     rows and bytes. Commits can be filtered by kind, text, time, and the column that they touch. A
     click chooses one, a click with Shift another one to compare it with.
 

@@ -103,13 +103,13 @@ def examples(table: Table) -> list[tuple[str, str]]:
         ("who deleted ", "a filter, such as id = 42, or a word: when and by which commit"),
         (
             f"who changed {other} of {one}" if one else "who changed ",
-            "the commit that last changed these cells, and what was there before",
+            "the commit that last changed these cells, and their values before",
         ),
         (
             f"what touched {other}" if one else "what touched ",
             "the commits that can have changed a column",
         ),
-        *[(f"what is on {name}", "what a branch has of its own") for name in table.branches][:3],
+        *[(f"what is on {name}", "what only a branch has") for name in table.branches][:3],
         (f"undo {table._view.latest_version}", "what undoes a commit and keeps what came after"),
         (
             f"put {one} back as in {before}" if one else "",

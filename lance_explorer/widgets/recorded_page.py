@@ -96,7 +96,7 @@ def _script() -> str:
     bundle = (STATIC / "explorer.js").read_text(encoding="utf-8")
     exported = re.search(r"([\w$]+) as openRecorded\b", bundle)
     if exported is None or "</script" in bundle.lower() or "<!--" in bundle:
-        raise AssertionError("the script of the views cannot stand in a page")
+        raise AssertionError("the script of the views cannot be put into a page")
     return f"{bundle}\n{exported[1]}(document.body);\n"
 
 

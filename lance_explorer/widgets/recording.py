@@ -50,7 +50,7 @@ RECORDED = ("overview", "log", "time_travel", "changes", "row")
 """The views that work in a page without Python."""
 
 _MOST_VERSIONS = 500
-"""The number of versions with rows and changes; fragments and words are stored of all."""
+"""The number of versions with rows and changes; fragments and words are stored for all."""
 
 _MOST_ROWS = 100
 """The most rows of a version, and of the changes of a commit."""
@@ -79,9 +79,9 @@ class Recording:
     shelves : Shelves
         The answers.
     page : RecordedPage
-        What is known of the page at its start, for the browser.
+        The initial state of the page, for the browser.
     words : str
-        What is there, and what is not, in some sentences.
+        What the page contains, and what it does not, in some sentences.
     """
 
     shelves: Shelves

@@ -96,7 +96,7 @@ def row_numbers_of(snapshot: Snapshot) -> NDArray[np.uint64]:
 
 
 def key_columns(table: Table) -> list[str]:
-    """Return the columns by which people know a row."""
+    """Return the columns that identify a row for people."""
     return naming_columns(table._view.version(table.latest.version).records[0])
 
 

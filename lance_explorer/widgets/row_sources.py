@@ -49,7 +49,7 @@ class RowSource(Protocol):
         ...
 
     def first_columns(self, most: int) -> list[str]:
-        """Return the columns to show first, of which there are not too many."""
+        """Return the columns to show first, up to a maximum."""
         ...
 
     def slice(self, start: int, stop: int, columns: Sequence[str] | None = None) -> pl.DataFrame:

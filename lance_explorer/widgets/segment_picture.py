@@ -16,7 +16,7 @@ from lance_explorer.widgets.messages.encodings import SegmentMode, Segments
 __all__ = ["MODES", "segment_picture"]
 
 MODES: tuple[SegmentMode, ...] = get_args(SegmentMode)
-"""What runs to the right: where row IDs stand in the sequence, or the row IDs themselves."""
+"""What runs to the right: positions in the sequence, or the row IDs themselves."""
 
 _MOST_ROWS = 120
 _BINS = 600

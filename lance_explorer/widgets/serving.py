@@ -1,4 +1,4 @@
-"""A widget in a page of its own, served on loopback to those who have its token."""
+"""A widget in its own page, served on loopback to those who have its token."""
 
 import asyncio
 import secrets

@@ -12,7 +12,7 @@ _SHELF = 256 << 10
 """Characters of JSON that are compressed together: a browser decompresses that at once."""
 
 _AROUND = 100
-"""Bytes of the page around a shelf, and the most around an entry of the index."""
+"""Bytes that the page adds to a shelf, and at most to an entry of the index."""
 
 
 def key_of(*parts: str | int | None) -> str:

@@ -61,7 +61,7 @@ class ExplorerState(traitlets.HasTraits):
     Attributes
     ----------
     version : int or None
-        The version that is looked at.
+        The version that is shown.
     compared_version : int or None
         The version that it is compared with.
     fragment_id, row_id : int or None

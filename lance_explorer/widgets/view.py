@@ -406,7 +406,7 @@ class View(anywidget.AnyWidget):
         self._worker.wait()
 
     def take_new_versions(self) -> None:
-        """Take in a refresh of the table; the browser then asks for what it shows."""
+        """Take in a refresh of the table; the browser then requests what it shows."""
         self.tell("versions")
 
     @answers("state")

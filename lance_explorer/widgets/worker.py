@@ -11,7 +11,7 @@ _MOST_AT_ONCE = 2
 
 
 class Cancelled(Exception):  # noqa: N818 - a message to whoever started the work, not a failure
-    """Nobody wants the result any more."""
+    """The result is no longer wanted."""
 
 
 class Job:
@@ -74,7 +74,7 @@ class Worker:
         work : callable
             The work.
         limit : float, optional
-            How many seconds it may take. After that, nobody waits for it.
+            How many seconds it may take. After that, its result is not used.
         late : callable
             Is called then, if it is still wanted.
         """

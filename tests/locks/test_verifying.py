@@ -302,7 +302,7 @@ def test_a_table_that_was_made_again_is_another_one(path, appends):
     write(path, appends)
     verified = lx.verify(text)
     assert (verified.ok, verified.status) == (False, "rewritten")
-    assert "was dropped and made again" in verified.sentence
+    assert "was dropped and recreated" in verified.sentence
     assert "later versions" not in found(verified)
     assert found(verified)["schema of the latest version"] == "the same"
 

@@ -21,8 +21,8 @@ def _did(view: HistoryView, finding: Finding) -> VersionRecord | None:
 
 BUG = KnownBug(
     name="lance#7955",
-    what="up to 9.0.1, a compaction of a blob column empties payloads that stand after a null or "
-    "an empty one in their fragment",
+    what="up to 9.0.1, a compaction of a blob column empties the payloads after a null or an empty "
+    "payload in the same fragment",
     releases="4.0.1 to 9.0.1; fixed in 10.0.0",
     codes=("compaction_changed_values",),
     did=_did,

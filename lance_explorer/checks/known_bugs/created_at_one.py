@@ -21,6 +21,6 @@ BUG = KnownBug(
     releases="1.0.4 to 4.0.2; fixed in 8.0.1",
     codes=("created_at_wrong",),
     did=_did,
-    readers="all, where _row_created_at_version is asked for",
+    readers="all, if they read _row_created_at_version",
     remedy="Update the rows again with a newer release, or do not use _row_created_at_version.",
 )

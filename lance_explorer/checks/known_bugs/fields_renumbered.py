@@ -16,8 +16,8 @@ def _did(view: HistoryView, finding: Finding) -> VersionRecord | None:
 
 BUG = KnownBug(
     name="lance#7700",
-    what="up to 10.0.0, a Merge with a schema made from Arrow numbers fields anew, so that names "
-    "stand for the values of other columns; 11.0.0 refuses it",
+    what="up to 10.0.0, a Merge with a schema made from Arrow gives fields new IDs, so that names "
+    "belong to the values of other columns; 11.0.0 refuses it",
     releases="up to 10.0.0; refused since 11.0.0",
     codes=("fields_renumbered",),
     did=_did,

@@ -57,5 +57,5 @@ BUG = KnownBug(
     codes=("index_covers_nothing",),
     did=_did,
     readers="none answers wrongly: searches read all rows",
-    remedy="Update the index, or build it anew, after each compaction.",
+    remedy="Update the index, or build it again, after each compaction.",
 )

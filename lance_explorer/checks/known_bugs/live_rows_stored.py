@@ -20,5 +20,5 @@ BUG = KnownBug(
     codes=("rows_miscounted",),
     did=_did,
     readers="all: count_rows() gives fewer rows than a scan",
-    remedy="Compact with materialize_deletions_threshold=0, which writes these fragments anew.",
+    remedy="Compact with materialize_deletions_threshold=0, which writes these fragments again.",
 )

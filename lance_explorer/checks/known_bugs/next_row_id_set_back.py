@@ -27,5 +27,5 @@ BUG = KnownBug(
     codes=("next_row_id_fell", "row_ids_reused"),
     did=_did,
     readers="all, where they follow a row ID over these versions",
-    remedy="Nothing mends it in place; tell rows apart by a key. This package tells them apart.",
+    remedy="It cannot be repaired in place: distinguish rows by a key, or with this package.",
 )

@@ -22,5 +22,5 @@ BUG = KnownBug(
     codes=("index_misses_rows",),
     did=_did,
     readers="10.0.0 and later, where a filter is answered by the index; those before read the rows",
-    remedy="Build the index anew with a newer release.",
+    remedy="Build the index again with a newer release.",
 )

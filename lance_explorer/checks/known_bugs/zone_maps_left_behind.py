@@ -44,5 +44,5 @@ BUG = KnownBug(
     codes=("index_misses_rows",),
     did=_did,
     readers="all, where a filter is answered by the index",
-    remedy="Build the index anew with a newer release.",
+    remedy="Build the index again with a newer release.",
 )

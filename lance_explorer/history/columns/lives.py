@@ -131,7 +131,7 @@ def fold_columns(
     commits : iterable of Commit
         Which ones.
     by_name : ByName
-        Where names tell.
+        The columns that are matched by name.
     numbers : callable, optional
         Gives the numbers of lives, from 0 on by default.
     """

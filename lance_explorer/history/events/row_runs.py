@@ -120,9 +120,9 @@ class RowRuns(PlacedRuns):
     Attributes
     ----------
     updated_before, updated_after : ndarray of uint64
-        The versions that last wrote the rows as they were, and as they are; NO_VERSION where
-        nothing tells, where the row is not live, and where both are the same sequence. Not looked
-        up for removed rows.
+        The versions that last wrote the rows as they were, and as they are; NO_VERSION if unknown,
+        where the row is not live, and where both are the same sequence. Not looked up for removed
+        rows.
     created : ndarray of uint64
         The versions that created the added rows; NO_VERSION for others, and where nothing
         tells.

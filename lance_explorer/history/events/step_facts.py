@@ -36,7 +36,7 @@ class StepFacts(Step):
     Attributes
     ----------
     has_row_ids : bool
-        Whether row IDs tell which rows of the version before are which of this one.
+        Whether row IDs match the rows of the version before with the rows of this one.
     name : str or None
         The operation as Lance names it; None if no transaction is left, or it is not known.
     """

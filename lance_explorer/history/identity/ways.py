@@ -35,7 +35,7 @@ class StateRows(ABC):
         Its versions, but those whose rows cannot be read, and those before stable row IDs were
         turned off for the last time.
     has_row_ids : bool
-        Whether stable row IDs tell rows apart; see ``ids_from``.
+        Whether stable row IDs identify rows; see ``ids_from``.
     ids_from : int
         The position of the first version that has them: 0, but where a table without was given
         row IDs later.
@@ -70,7 +70,7 @@ class StateRows(ABC):
 
     @property
     def namesakes(self) -> Namesakes | None:
-        """What tells rows with one row ID apart; None if there are no such rows."""
+        """What distinguishes rows with the same row ID; None if there are no such rows."""
         return None
 
     @property

@@ -29,7 +29,7 @@ class Rewrites:
     groups : tuple of RewriteGroup
         The groups.
     findings : tuple of Finding
-        What was wrong with files that would have told more.
+        Problems of files that would have shown more.
     """
 
     history: History

@@ -48,7 +48,7 @@ ARRAYS: Mapping[np.dtype[Any], ArrayType] = {
 """The names that browsers have for arrays, by the type of their values."""
 
 What = Literal["taken", "reply", "error", "progress", "news"]
-"""What is told: that a question was heard, its answer, or what nobody asked."""
+"""The kind: a question was received, an answer, progress, or news without a question."""
 
 PageMethod = Literal["update", "custom", "failure"]
 """What happens to the view of a page: traits, a message, or there is none."""
@@ -88,7 +88,7 @@ class ArrayPlace(Message):
 
 
 class ViewMessage(Message):
-    """What a view tells: that it has a question, an answer, progress, or news nobody asked for."""
+    """A message of a view: a receipt, an answer, progress, or news without a question."""
 
     what: What
     kind: str

@@ -19,7 +19,7 @@ __all__ = [
 
 
 class ChangesData(VersionData):
-    """All versions, and by which columns rows can be told apart."""
+    """All versions, and the columns that can identify rows."""
 
     has_row_ids: bool
     key_columns: list[str]

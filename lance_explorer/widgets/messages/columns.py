@@ -12,7 +12,7 @@ class ColumnArea(Message):
     color: str | None
     opacity: float
     label: str
-    """The value that the area stands for; "" for bands of quantiles."""
+    """The value that the area shows; "" for bands of quantiles."""
 
 
 class ColumnShift(Message):

@@ -198,7 +198,7 @@ class RowAbout(Commits):
     branch: str | None
     has_row_ids: bool
     key: list[str]
-    """The columns by which people know a row."""
+    """The columns that identify a row for people."""
 
 
 class FollowedRow(Message, omit_defaults=False):
