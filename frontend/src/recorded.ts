@@ -19,8 +19,8 @@ import type {
   RowValues,
   ShownVersion,
   State,
-  ViewMessage,
   VersionData,
+  ViewMessage,
 } from "./messages";
 import { VIEWS } from "./views";
 

@@ -238,8 +238,8 @@ def test_a_deletion_file_that_is_gone_leaves_it_open_which_rows_were_deleted(
     damage = lx.open_table(path).damage()
     assert (damage.num_lost, damage.whole_version) == (0, 5)
     assert damage.sentence == (
-        "1 file is damaged. Which rows of 1 fragment of the latest version were deleted is unknown, "
-        "and pylance does not read these."
+        "1 file is damaged. Which rows of 1 fragment of the latest version were deleted is "
+        "unknown, and pylance does not read these."
     )
     [line] = damage.to_polars().to_dicts()
     assert (line["kind"], line["fragment_id"]) == ("deletion", 1)
