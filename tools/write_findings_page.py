@@ -44,10 +44,10 @@ HEAD_OF_BUGS = """<!-- written by make findings-page from lance_explorer/checks/
 
 # Known bugs
 
-Bugs of releases of Lance that leave damage in tables, or make answers wrong. Where `table.check()`
-finds what one of them did, the finding has it as `known_bug`, with the version and the release that
-did it, and as `readers` who answers wrongly because of it. Each is found in a table that such a
-release wrote, and in no table of another release that is tested here.
+Bugs of releases of Lance that leave damage in tables, or make answers wrong. If `table.check()`
+finds the damage of a bug, the finding names it in `known_bug`, with the version and the release
+that caused it, and in `readers` the readers that answer wrongly. Each bug is found in a table that
+such a release wrote, and in no table of the other releases that are tested here.
 """
 
 

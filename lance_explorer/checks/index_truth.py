@@ -143,7 +143,7 @@ def _findings(truth: _Truth, place: _Seen, remedy: Remedy, by_address: bool) -> 
         (
             "index_has_other_values",
             truth.wrong,
-            "has entries of {} under values that they do not have",
+            "has entries with wrong values of {}",
         ),
         ("index_names_no_rows", truth.nowhere, "has entries of {} that never were"),
         (

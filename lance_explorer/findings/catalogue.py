@@ -867,9 +867,8 @@ KINDS: Mapping[str, Kind] = {
     "index_has_other_values": Kind(
         "indices",
         "error",
-        "An index has entries that give rows values that they do not have.",
-        "the index 'id_idx' has entries of 2 rows under values that they do not have, since "
-        "version 3: row ID 4, 5",
+        "An index has entries with wrong values of rows.",
+        "the index 'id_idx' has entries with wrong values of 2 rows, since version 3: row ID 4, 5",
         _REBUILD,
         "A search finds them wrongly.",
     ),

@@ -88,6 +88,11 @@ class PlanParts:
     notes: list[str] = field(default_factory=list)
     num_rows: int | None = None
 
+    @property
+    def num_conflicts(self) -> int:
+        """How many rows, columns and settings it leaves alone."""
+        return len(self.conflicts) + (self.rows.num_left_alone if self.rows is not None else 0)
+
     def add(self, *parts: Step | Conflict | Loss | str) -> None:
         """Add steps, conflicts or losses; a text is a note."""
         for one in parts:
@@ -143,8 +148,7 @@ class Plan(Answering):
     @property
     def num_conflicts(self) -> int:
         """How many rows, columns and settings it leaves alone; :meth:`conflicts` says why."""
-        rows = self._parts.rows
-        return len(self._parts.conflicts) + (rows.num_left_alone if rows is not None else 0)
+        return self._parts.num_conflicts
 
     def rows(self) -> pa.Table:
         """Return the rows that it changes: ``_change``, ``_rowid``, ``_rowaddr`` and values.

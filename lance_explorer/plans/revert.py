@@ -77,6 +77,8 @@ def plan_revert(
             parts.add(step)
         if not can_go_back(undone, before.version):  # the commit turned row IDs on
             parts.add("Stable row IDs stay on: Lance does not turn them off.")
+        if not (parts.steps or parts.notes or parts.num_conflicts):
+            parts.add("None of its changes is in the table now, so there is nothing to undo.")
     return parts
 
 

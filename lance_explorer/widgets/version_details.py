@@ -42,7 +42,7 @@ class VersionDetails:
         self._schema_changes = schema_changes(table._view)
 
     def at(self, version: int) -> Details:
-        """Return schema, indices and configuration: each its entries, with their number.
+        """Return the entries of schema, indices and configuration, and how many each has.
 
         An entry has a ``change``, such as ``added``, or null; a removed entry is listed one last
         time. Changes come first if there are more entries than are shown.

@@ -221,6 +221,16 @@ def test_what_cannot_be_undone_says_why(tmp_path: Path, version: int, why: str) 
         plan.save(tmp_path / "plan")
 
 
+def test_a_commit_that_was_undone_since_has_nothing_to_undo(tmp_path: Path) -> None:
+    uri = _table(tmp_path)
+    lance.dataset(uri).update_config({"owner": "anna"})
+    version = lance.dataset(uri).version
+    lance.dataset(uri).delete_config_keys(["owner"])
+    plan = lx.open_table(uri).plan_revert(version)
+    assert not plan
+    assert "none of its changes is in the table now" in plan.sentence
+
+
 def test_an_index_that_was_built_anew_is_no_conflict(tmp_path: Path) -> None:
     uri = _table(tmp_path)
     lance.dataset(uri).create_scalar_index("label", "BTREE", replace=True)

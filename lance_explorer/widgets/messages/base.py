@@ -147,7 +147,7 @@ def _without_arrays(value: object) -> object:
         return None
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"a {type(value).__name__} is no part of a message")
+    raise TypeError(f"a message cannot contain a {type(value).__name__}")
 
 
 def _arrays_in(

@@ -45,7 +45,7 @@ class FileTotals(Message):
 
 
 class Plan(Answer, kw_only=True):
-    """What could be done about the size of a table; without code if it breaks something."""
+    """A cleanup or compaction that would save space; without code if it breaks something."""
 
     title: str
     lines: str
