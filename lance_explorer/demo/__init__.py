@@ -2,10 +2,11 @@
 
 It writes Lance tables with pylance, and does not read them. `STORY` is the recipe, one small
 function a step. Samples always have the same versions, operations, rows, row order, row IDs and
-values; only times, file names and the trained vector index differ.
+values. The photos have the same commit times, too; file names and the trained vector index differ.
 """
 
 import fcntl
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from tqdm import tqdm
 from lance_explorer.arguments import path as path_text
 from lance_explorer.demo.archive import FIRST_OF_ARCHIVE, tell_archive
 from lance_explorer.demo.documents import FIRST_OF_DOCUMENTS, tell_documents
+from lance_explorer.demo.story import Story
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.storage import check_not_forked
 
@@ -38,9 +40,12 @@ __all__ = [
     "make_samples",
 ]
 
-RECIPE = 1  # is increased by every change of the story, so that older samples are made again
+RECIPE = 2  # is increased by every change of the story, so that older samples are made again
 
 EMBEDDING_SIZE = 16
+
+_FIRST_DAY = date(2025, 4, 7)
+"""The Monday of the first week of the photos."""
 
 _FRESH_DAYS = 3
 """The most days since the archive was made: its story ends on the day before."""
@@ -504,9 +509,10 @@ STORY: tuple[Callable[[lance.LanceDataset], None], ...] = (
 def make_photos(path: str | Path | None = None) -> Path:
     """Make the sample table with stable row IDs, unless it exists; return its path.
 
-    It has 45 versions, two tags and a branch. Photo 42, whose row ID is 42 too, is worth following:
-    updated in versions 6, 11, 22 and 44, moved by the compaction of version 14, deleted in 26,
-    brought back by the restore of 28, and given another rating on the branch `faces`.
+    It has 45 versions, made from April 2025 to January 2026, two tags and a branch. Photo 42, whose
+    row ID is 42 too, is worth following: updated in versions 6, 11, 22 and 44, moved by the
+    compaction of version 14, deleted in 26, brought back by the restore of 28, and given another
+    rating on the branch `faces`.
 
     Parameters
     ----------
@@ -782,6 +788,14 @@ def _locked(path: Path) -> Iterator[TextIO]:
 
 
 def _tell(table: Path, stable_row_ids: bool) -> None:
+    story = Story(table, _FIRST_DAY, "photo_id")
     import_lisbon(table, stable_row_ids)
+    story.wait(0)
+    story.passed()
     for step in tqdm(STORY, desc=table.name, unit="step", delay=1, leave=False):
+        week = re.match(r"Week (\d+)", step.__doc__ or "")
+        story.wait(int(week[1]) - 1 if week else 0)
         step(lance.dataset(table))
+        for branch in (None, *lance.dataset(table).branches.list()):
+            story.passed(branch)
+    story.set_times()

@@ -235,6 +235,6 @@ def tell_archive(path: Path, end: date) -> None:
     end : date
         The day on which it is told: its last commit is of the day before.
     """
-    archive = _Archive(path, end, "photo_id")
+    archive = _Archive(path, end - timedelta(weeks=NUM_WEEKS), "photo_id")
     archive.start(archive.photos(_PER_WEEK, _ALBUMS[0], _PEOPLE[0]), FIRST_OF_ARCHIVE, "ana")
     archive.tell(_story())

@@ -161,6 +161,6 @@ def tell_documents(path: Path, end: date) -> None:
     end : date
         The day on which it is told: its last commit is of the day before.
     """
-    documents = _Documents(path, end, "doc_id")
+    documents = _Documents(path, end - timedelta(weeks=NUM_WEEKS), "doc_id")
     documents.start(documents.documents(4 * _PER_WEEK), FIRST_OF_DOCUMENTS, "mina")
     documents.tell(_story())

@@ -1,4 +1,4 @@
-"""A sample table whose commits were made over half a year, by people and by jobs.
+"""A sample table whose commits were made over months, by people and by jobs.
 
 Pylance stamps a commit with the time at which it is made. So that months pass in such a table, the
 times in its manifests, tags and branches are changed at the end: nothing else that pylance wrote is
@@ -20,7 +20,7 @@ from lance_explorer.format.manifest import read_layout
 __all__ = ["NUM_WEEKS", "Story"]
 
 NUM_WEEKS = 26
-"""The number of weeks of a story; the last one ends on the day before it is made."""
+"""The number of weeks of a story that ends on the day before it is made."""
 
 
 class Story:
@@ -30,16 +30,16 @@ class Story:
     ----------
     path : Path
         Where it is written.
-    end : date
-        The day on which the story is told.
+    begin : date
+        The day on which the story begins.
     key : str
         The column that tells rows apart.
     """
 
-    def __init__(self, path: Path, end: date, key: str) -> None:
+    def __init__(self, path: Path, begin: date, key: str) -> None:
         self.path = path
         self.key = key
-        self.begin = datetime.combine(end, time(), UTC) - timedelta(weeks=NUM_WEEKS)
+        self.begin = datetime.combine(begin, time(), UTC)
         self.now = self.begin
         self.times: dict[str | None, dict[int, datetime]] = {None: {}}
 
@@ -60,6 +60,14 @@ class Story:
         for week, hour, step in sorted(steps, key=lambda event: event[:2]):
             self.now = self.begin + timedelta(weeks=week, hours=hour, minutes=hour * 7 % 60)
             step(self)
+        self.set_times()
+
+    def wait(self, week: int) -> None:
+        """Wait until a week, counted from 0; at least for an hour."""
+        self.now = max(self.now, self.begin + timedelta(weeks=week, hours=9)) + timedelta(hours=1)
+
+    def set_times(self) -> None:
+        """Set the times of all commits, tags and branches to those that were recorded."""
         for branch, times in self.times.items():
             _set_times(self.path if branch is None else self.path / "tree" / branch, times)
         _set_ref_times(self.path, self.times)
@@ -191,8 +199,10 @@ def _set_ref_times(path: Path, times: dict[str | None, dict[int, datetime]]) -> 
     """Set the times of tags and branches to those of their versions."""
     for file in path.glob("_refs/*/*.json"):
         content = json.loads(file.read_text("utf-8"))
-        branch = content.get("branch") or content.get("parentBranch")
-        when = times[branch][content.get("version") or content["parentVersion"]]
+        if "parentVersion" in content:
+            when = times[file.stem][content["parentVersion"]]  # its first commit
+        else:
+            when = times[content.get("branch")][content["version"]]
         if "createAt" in content:
             content["createAt"] = int(when.timestamp())
         for name in ("createdAt", "updatedAt"):
