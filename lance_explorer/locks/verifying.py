@@ -209,7 +209,7 @@ def _missing(branch: HistoryView, lock: Lock, is_other_branch: bool) -> _Verdict
     if latest < version < FIRST_DETACHED:
         why = (
             f"there is no version {version}: the latest is {latest}, so the table was dropped and "
-            "made again, or an older copy stands in its place"
+            "recreated, or replaced by an older copy"
         )
         return _Verdict("rewritten", why)
     kept = [file.version for file in branch.listing.versions]

@@ -71,7 +71,7 @@ def target_of(
     kind = _format_of(target, catalog) if format is None else format
     if kind is None:
         raise InvalidArgumentError(
-            f"what kind of table {shown(target)} cannot be recognized: give format, one of "
+            f"the kind of {shown(target)} cannot be recognized: give format, one of "
             + ", ".join(_TARGETS)
         )
     check_choice("format", kind, tuple(_TARGETS))

@@ -254,7 +254,7 @@ def test_a_branch_that_was_made_again_is_another_one(branched, commits):
 def test_a_branch_whose_file_is_damaged_is_not_told_to_be_deleted(branched):
     text = locked(branched, "dev@-1")
     (branched / "_refs/branches/dev.json").write_text("{")
-    with pytest.raises(CorruptFileError, match="whether branch 'dev' is there cannot be told"):
+    with pytest.raises(CorruptFileError, match="whether branch 'dev' exists is unknown"):
         lx.verify(text)
 
 

@@ -199,7 +199,7 @@ def test_columns_that_a_stream_got_anew_are_added_to_its_copy(spark, path, tmp_p
         ("known", {}, "images is 'known'"),
         ("after", {"keys": "id"}, r'option\("images", "both"\)'),
         ("both", {"keys": "town"}, "no column 'town'"),
-        ("after", {"format": None}, "cannot be told: give format, one of delta, iceberg"),
+        ("after", {"format": None}, "cannot be recognized: give format, one of delta, iceberg"),
         ("after", {"format": "orc"}, "format is one of .*, not 'orc'"),
         ("after", {"format": "iceberg"}, "a Table of pyiceberg, or give catalog="),
     ],
@@ -221,7 +221,7 @@ def test_the_table_itself_is_never_a_target(spark, path, place):
 
 
 def test_a_stream_of_something_else_is_refused(spark, path):
-    with pytest.raises(lx.InvalidArgumentError, match=r"stream is one of lance_explorer\.changes"):
+    with pytest.raises(lx.InvalidArgumentError, match=r"stream must be one of lance_explorer\.changes"):
         lx.spark.merge_into(spark.readStream.format("rate").load(), path)
 
 

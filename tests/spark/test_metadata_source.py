@@ -135,7 +135,7 @@ def test_checks_look_as_deep_as_they_are_asked_to(spark, folder):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"frame": "versions", "depth": "deep"}, "depth is for the frame checks"),
+        ({"frame": "versions", "depth": "deep"}, "depth is only for the frame checks"),
         ({"frame": "checks", "depth": "deeper"}, "depth is one of"),
     ],
 )

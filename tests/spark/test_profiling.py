@@ -65,5 +65,5 @@ def test_versions_that_vanish_are_an_error(
     from lance_explorer.profiles.reading import ProfileRows
 
     monkeypatch.setattr(ProfileRows, "signature", "another")
-    with pytest.raises(PythonException, match="versions were removed meanwhile"):
+    with pytest.raises(PythonException, match="versions were removed in the meantime"):
         lx.spark.profile(spark, uri)
