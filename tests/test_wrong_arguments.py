@@ -303,7 +303,7 @@ OTHERS = {
     "lx.spark.lag(query)": Kind("a StreamingQuery", "spark"),
     "lx.spark.merge_into(format)": one_of("lance"),
     "lx.spark.merge_into(target)": Kind(
-        "what kind of table", "copy.lance", ("text",), ("nowhere",)
+        "the kind of ", "copy.lance", ("text",), ("nowhere",)
     ),
     "lx.spark.record(values)": replace(NAMES, fits=("text", "flag"), values=([None], [b"a"])),
     "lx.spark.record(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),

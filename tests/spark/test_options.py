@@ -70,7 +70,7 @@ def test_a_range_is_named_as_for_delta(path, times):
     [
         ({"version": "1", "versionAsOf": "1"}, "give version or versionAsOf, not both"),
         ({"versionAsOf": "latest"}, "versionAsOf is a number of a version, not 'latest'"),
-        ({"timestampAsOf": "soon"}, "timestampAsOf is a time such as"),
+        ({"timestampAsOf": "soon"}, "timestampAsOf must be a time such as"),
         ({"timestampAsOf": "2026-01-01", "timeZone": "Mars/North"}, "in 'Mars/North'"),
         ({"versionsAsOf": "1"}, "did you mean 'versionAsOf'"),
         ({"verson": "1"}, "did you mean 'version'"),

@@ -158,7 +158,7 @@ def test_what_is_lost_begins_after_what_was_read(table):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"end_version": "3"}, "which have no end"), ({"mode": "net"}, "one mode, per_commit")],
+    [({"end_version": "3"}, "which have no end"), ({"mode": "net"}, "only the mode per_commit")],
 )
 def test_a_stream_has_no_end_and_one_mode(table, options, message):
     with pytest.raises(lx.InvalidArgumentError, match=message):
