@@ -302,9 +302,7 @@ OTHERS = {
     "lx.spark.metadata(frame)": TEXT,
     "lx.spark.lag(query)": Kind("a StreamingQuery", "spark"),
     "lx.spark.merge_into(format)": one_of("lance"),
-    "lx.spark.merge_into(target)": Kind(
-        "the kind of ", "copy.lance", ("text",), ("nowhere",)
-    ),
+    "lx.spark.merge_into(target)": Kind("the kind of ", "copy.lance", ("text",), ("nowhere",)),
     "lx.spark.record(values)": replace(NAMES, fits=("text", "flag"), values=([None], [b"a"])),
     "lx.spark.record(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
     "lx.spark.metadata(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),

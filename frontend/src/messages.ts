@@ -433,7 +433,7 @@ export interface FileTotals {
   num_unknown: number;
 }
 
-/** What could be done about the size of a table; without code if it breaks something. */
+/** A cleanup or compaction that would save space; without code if it breaks something. */
 export interface Plan extends Answer {
   title: string;
   /** The code with the lines that it needs before it. */

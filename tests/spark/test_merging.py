@@ -221,7 +221,9 @@ def test_the_table_itself_is_never_a_target(spark, path, place):
 
 
 def test_a_stream_of_something_else_is_refused(spark, path):
-    with pytest.raises(lx.InvalidArgumentError, match=r"stream must be one of lance_explorer\.changes"):
+    with pytest.raises(
+        lx.InvalidArgumentError, match=r"stream must be one of lance_explorer\.changes"
+    ):
         lx.spark.merge_into(spark.readStream.format("rate").load(), path)
 
 
