@@ -107,7 +107,7 @@ class Digest:
         return 0.0 if self.sketch is None else _RANK_ERROR
 
     def quantiles(self, ranks: Sequence[float]) -> list[float]:
-        """Return the numbers at or below which given parts of the numbers lie; none of none."""
+        """Return the numbers at or below which given parts of all numbers lie."""
         if not self.count:
             return []
         if self.sketch is not None:
@@ -149,7 +149,7 @@ class Digest:
 
 
 def quantiles_of(numbers: _Numbers, ranks: Sequence[float]) -> list[float]:
-    """Return the numbers at or below which given parts of the numbers lie; none of none."""
+    """Return the numbers at or below which given parts of all numbers lie."""
     if not len(numbers):
         return []
     ordered = np.sort(numbers)

@@ -15,7 +15,7 @@ from lance_explorer.frames.columns import COUNT, TEXT, Column, FrameSchema
 from lance_explorer.frames.sizes import counted, listed
 from lance_explorer.report.parts import Block, sentence
 
-__all__ = ["MOST_ROWS_READ", "TOO_MANY", "ChangedRows", "readable_columns"]
+__all__ = ["MOST_ROWS_READ", "TOO_MANY", "ChangedRows", "readable_columns", "value_blocks"]
 
 MOST_ROWS_READ = 200_000
 """For more rows than this, values are not read for a page."""
@@ -224,3 +224,22 @@ def readable_columns(
     ]
     words = [f"{listed([f'`{n}`' for n in names], 8)}: {why}." for names, why in reasons if names]
     return read, words
+
+
+def value_blocks(rows: ChangedRows | None, nothing: str) -> Iterator[Block]:
+    """Yield the distributions of changed values and the first rows, or a sentence without any.
+
+    Parameters
+    ----------
+    rows : ChangedRows or None
+        The rows; None if there are too many.
+    nothing : str
+        The sentence for no rows.
+    """
+    if rows is None:
+        yield sentence("No values are shown: see the summary.")
+    elif not len(rows.change):
+        yield sentence(nothing)
+    else:
+        yield from rows.distributions()
+        yield from rows.rows()

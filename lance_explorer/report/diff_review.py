@@ -24,6 +24,7 @@ from lance_explorer.report.changed_rows import (
     TOO_MANY,
     ChangedRows,
     readable_columns,
+    value_blocks,
 )
 from lance_explorer.report.parts import Block, sentence, table_of
 from lance_explorer.report.review import Review
@@ -84,13 +85,7 @@ class _Rows:
             yield from self._changed.counts()
 
     def blocks(self) -> Iterator[Block]:
-        if self._changed is None:
-            yield sentence("No values are shown: see the summary.")
-        elif not len(self._changed.change):
-            yield sentence("No row differs.")
-        else:
-            yield from self._changed.distributions()
-            yield from self._changed.rows()
+        yield from value_blocks(self._changed, "No row differs.")
 
     @cached_property
     def _counts(self) -> dict[str, int | None]:

@@ -19,6 +19,7 @@ from lance_explorer.report.changed_rows import (
     TOO_MANY,
     ChangedRows,
     readable_columns,
+    value_blocks,
 )
 from lance_explorer.report.parts import Block, sentence, table_of
 from lance_explorer.report.review import Review
@@ -88,13 +89,7 @@ class _Rows:
         yield Section("cells", title, frame, values=values, schema=MERGE_CELLS)
 
     def blocks(self) -> Iterator[Block]:
-        if self._comes is None:
-            yield sentence("No values are shown: see the summary.")
-        elif not len(self._comes.change):
-            yield sentence("No row would come.")
-        else:
-            yield from self._comes.distributions()
-            yield from self._comes.rows()
+        yield from value_blocks(self._comes, "No row would come.")
 
     def _names_of(self, row_ids: pl.Series) -> Iterator[pl.Series]:
         """Yield the columns that identify rows in conflict."""

@@ -256,7 +256,7 @@ def _in_azure(
 
 
 def _is_clear(uri: str) -> bool:
-    """Whether a URI of a table leads to the same location for every reader of the table.
+    """Whether a URI in a table means the same location to all its readers.
 
     Parsers of URLs ignore some characters, and take some paths for URLs.
     """

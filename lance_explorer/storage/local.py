@@ -1,7 +1,7 @@
 """Local files: one thread and plain reads, which are faster here than threads and memory maps.
 
-Where many files are read, the system is told the next ones, so that it fetches them from a slow
-disk during decoding.
+If many files are read, the system is asked to fetch the next ones ahead, so that decoding does not
+wait for a slow disk.
 """
 
 import errno
@@ -42,7 +42,7 @@ _AT_ONCE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 """A pipe is opened without waiting for a writer."""
 
 _OPEN_AHEAD = 32
-"""The number of next files that the system is told."""
+"""The number of files that the system is asked to fetch ahead."""
 
 _KINDS = {
     stat.S_IFDIR: "a folder",
