@@ -37,9 +37,9 @@ class RunNotebook:
         return text
 
     def shown(self, code: str) -> dict[str, Any]:
-        """Return what a cell shows, by MIME type."""
-        [output] = [o for o in self._cell(code).outputs if o.output_type != "stream"]
-        data: dict[str, Any] = output.data
+        """Return what a cell shows at last, by MIME type; a slow machine shows progress before it."""
+        outputs = [o for o in self._cell(code).outputs if o.output_type != "stream"]
+        data: dict[str, Any] = outputs[-1].data
         return data
 
     def picture(self, code: str) -> Any:
