@@ -8,7 +8,7 @@ import { rich } from "./elements";
 import { kindColor, legendEntry, swatch } from "./legend";
 import type { DatabaseLog } from "./messages";
 import { set } from "./reactive";
-import { absoluteTime, count, cut, isoTime, plural, relativeTime } from "./text";
+import { absoluteTime, count, cut, isoTime, plural, listedTime } from "./text";
 import { timeMarks } from "./time_axis";
 import { tooltip } from "./tooltip";
 
@@ -161,7 +161,7 @@ function Words({ log, at }: { log: DatabaseLog; at: number }) {
   return (
     <>
       <span class="lx-quiet" title={absoluteTime(time)}>
-        {relativeTime(time) || "at an unknown time"}
+        {listedTime(time) || "at an unknown time"}
       </span>
       <strong>{cut(log.tables[log.lane[at]], 40)}</strong>
       <span>

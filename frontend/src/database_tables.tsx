@@ -7,7 +7,7 @@ import { rich } from "./elements";
 import { stepOf } from "./keys";
 import type { DatabaseTables, MomentLine, MomentShown, TableLine } from "./messages";
 import { set } from "./reactive";
-import { absoluteTime, bytes, count, cut, percent, relativeTime, visible } from "./text";
+import { absoluteTime, bytes, count, cut, percent, listedTime, visible } from "./text";
 
 interface ListProps {
   /** The names of all tables, which are there first. */
@@ -31,7 +31,7 @@ const number = (digits: string | null) => (digits === null ? -1 : Number(digits)
 const known = (digits: string | null) => (digits === null ? "" : count(digits));
 const moment = (iso: string | null) => (iso === null ? 0 : Date.parse(iso));
 const ago = (iso: string | null, before = "") =>
-  iso && <span title={`${before}${absoluteTime(iso)}`}>{relativeTime(iso)}</span>;
+  iso && <span title={`${before}${absoluteTime(iso)}`}>{listedTime(iso)}</span>;
 
 const COLUMNS: ListColumn[] = [
   {

@@ -1,5 +1,6 @@
 // The tabs of the explorer.
 
+import { useSignal } from "@preact/signals";
 import { isCommand } from "./keys";
 import type { About } from "./messages";
 
@@ -10,8 +11,14 @@ interface TabsProps {
   onOpen: (view: string) => void;
 }
 
-/** The tabs of the views: arrow keys go from tab to tab, Enter opens one. */
-export function TabList({ tabs, shown, onOpen }: TabsProps) {
+/**
+ * The tabs of the views: arrow keys go from tab to tab, Enter opens one.
+ *
+ * What only experts need comes with the button "Advanced".
+ */
+export function TabList({ tabs: all, shown, onOpen }: TabsProps) {
+  const isOpen = useSignal(false);
+  const tabs = all.filter(({ name, is_advanced }) => !is_advanced || isOpen.value || name === shown);
   function pressed(event: KeyboardEvent) {
     const buttons = [...(event.currentTarget as Element).querySelectorAll("button")];
     const at = buttons.indexOf(event.target as HTMLButtonElement);
@@ -22,21 +29,34 @@ export function TabList({ tabs, shown, onOpen }: TabsProps) {
     buttons[(target + tabs.length) % tabs.length].focus();
   }
   return (
-    <div class="lx-explorer-tabs" role="tablist" aria-label="Views" onKeyDown={pressed}>
-      {tabs.map(({ name, label }) => (
+    <div class="lx-explorer-tabs">
+      <div role="tablist" aria-label="Views" onKeyDown={pressed}>
+        {tabs.map(({ name, label }) => (
+          <button
+            key={name}
+            class="lx-explorer-tab lx-steady"
+            role="tab"
+            data-view={name}
+            data-label={label}
+            aria-selected={name === shown}
+            tabIndex={name === shown ? 0 : -1}
+            onClick={() => onOpen(name)}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      {all.some(({ name, is_advanced }) => is_advanced && name !== shown) && (
         <button
-          key={name}
-          class="lx-explorer-tab lx-steady"
-          role="tab"
-          data-view={name}
-          data-label={label}
-          aria-selected={name === shown}
-          tabIndex={name === shown ? 0 : -1}
-          onClick={() => onOpen(name)}
+          class="lx-explorer-tab lx-advanced"
+          aria-expanded={isOpen.value}
+          onClick={() => {
+            isOpen.value = !isOpen.value;
+          }}
         >
-          {label}
+          Advanced {isOpen.value ? "‹" : "›"}
         </button>
-      ))}
+      )}
     </div>
   );
 }

@@ -1,6 +1,8 @@
 // What has room above and below a lineage picture: names of commits, tags, versions and their times;
 // as lineage_places.py and lineage_ticks.py in Python do it.
 
+import { dayOf } from "./text";
+
 const PLACES = { mark: 4, name: 11.5, widestName: 66, tags: 4, tick: 84 };
 
 /** Of what stands for several commits, in px. */
@@ -78,7 +80,6 @@ export function tickVersions(begin: number, end: number, width: number) {
 }
 
 const DAY = 86_400_000;
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** What holds for all times between two, in ms since 1970: their day, if it is one, and the time zone. */
 export function timeTitle(first: number, last: number) {
@@ -93,10 +94,5 @@ export function timeForm(first: number, last: number): (time: number) => string 
 }
 
 const isOneDay = (first: number, last: number) => Math.floor(first / DAY) === Math.floor(last / DAY);
-
-function dayOf(time: number) {
-  const day = new Date(time);
-  return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]} ${day.getUTCFullYear()}`;
-}
 
 const clock = (time: number, end: number) => new Date(time).toISOString().slice(11, end);

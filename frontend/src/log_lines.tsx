@@ -9,7 +9,7 @@ import { LINE, lanesWidth, logLanes } from "./log_lanes";
 import { commitKey } from "./log_places";
 import { bytesChange, type Log, rowChanges } from "./log_words";
 import { Held } from "./reactive";
-import { absoluteTime, cut, isoTime, relativeTime, visible } from "./text";
+import { absoluteTime, cut, isoTime, listedTime, visible } from "./text";
 
 const AROUND = 6; // lines on the page above and below those in sight
 
@@ -136,7 +136,7 @@ export function CommitLine({ log, at, ...more }: { log: Log; at: number; [attrib
         {bytesChange(log.bytes_change[at])}
       </span>
       <span class="lx-log-time lx-quiet" title={absoluteTime(time)}>
-        {time ? relativeTime(time) : ""}
+        {listedTime(time)}
       </span>
     </div>
   );

@@ -591,10 +591,11 @@ export interface EncodingsVersion {
 
 // --------------------------------------------------------------------------------------- explorer
 
-/** A view, and the name on its tab. */
+/** A view, the name on its tab, and whether only experts need it. */
 export interface Tab {
   name: string;
   label: string;
+  is_advanced?: boolean;
 }
 
 /** The table, its branches and its views. */

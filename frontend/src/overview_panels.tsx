@@ -12,7 +12,7 @@ import { kindColor, swatch } from "./legend";
 import type { Link } from "./link";
 import type { Advice, AnswerSection, Lately, LatestFacts, Listed, Problem, Sizes, Story } from "./messages";
 import { LeadTo } from "./reactive";
-import { absoluteTime, bytes, count, cut, isoTime, known, percent, plural, relativeTime, visible } from "./text";
+import { absoluteTime, bytes, count, cut, isoTime, known, listedTime, percent, plural, relativeTime, visible } from "./text";
 
 /** All versions, and the story that they tell. */
 export type OverviewHistory = History & Story;
@@ -154,7 +154,7 @@ export function LatelyPanel({ link, lately, chosen, choose }: LatelyProps) {
               onClick={() => choose(version)}
             >
               <span class="lx-quiet lx-commit-time" title={absoluteTime(isoTime(time ?? NaN))}>
-                {time === null ? "unknown time" : relativeTime(isoTime(time))}
+                {time === null ? "unknown time" : listedTime(isoTime(time))}
               </span>
               <span class="lx-commit-words">
                 {swatch(KIND_COLORS[kind] ?? KIND_COLORS.other)}
@@ -293,7 +293,7 @@ function commitsBy(
                 </span>
               </span>
               <span class="lx-quiet lx-commit-time" title={absoluteTime(time)}>
-                {time ? relativeTime(time) : ""}
+                {listedTime(time)}
               </span>
             </button>
           </li>

@@ -115,21 +115,39 @@ export function absoluteTime(iso: string | null) {
   return iso ? `${iso.slice(0, 19).replace("T", " ")} UTC` : "at an unknown time";
 }
 
-/** Return how long ago a time (ISO text in UTC) was: "3 days ago". */
+const DAY = 86_400;
+const MONTH = 30.44 * DAY;
+const YEAR = 12 * MONTH;
+const UNITS: [Intl.RelativeTimeFormatUnit, number, number][] = [
+  ["year", YEAR, 2 * YEAR],
+  ["month", MONTH, MONTH],
+  ["day", DAY, DAY],
+  ["hour", 3600, 3600],
+  ["minute", 60, 60],
+  ["second", 1, 0],
+];
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** Return how long ago a time (ISO text in UTC) was: "3 days ago"; up to two years it is told in months. */
 export function relativeTime(iso: string | null, now: number = Date.now()) {
   if (!iso) return "";
-  const seconds = (Date.parse(iso.endsWith("Z") || /[+-]\d\d:\d\d$/.test(iso) ? iso : `${iso}Z`) - now) / 1000;
-  const units: [Intl.RelativeTimeFormatUnit, number][] = [
-    ["year", 31556952],
-    ["month", 2629746],
-    ["day", 86400],
-    ["hour", 3600],
-    ["minute", 60],
-    ["second", 1],
-  ];
-  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
+  const seconds = (moment(iso) - now) / 1000;
+  const [unit, length] = UNITS.find(([, , least]) => Math.abs(seconds) >= least) ?? ["second", 1];
   return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(Math.round(seconds / length), unit);
 }
+
+/** Return a time (ISO text in UTC) for a list: "3 days ago", or its day if that was over a month ago. */
+export function listedTime(iso: string | null, now: number = Date.now()) {
+  return iso && now - moment(iso) >= MONTH * 1000 ? dayOf(moment(iso)) : relativeTime(iso, now);
+}
+
+/** Return the day of a time in milliseconds since 1970: "12 Jan 2026". */
+export function dayOf(time: number) {
+  const day = new Date(time);
+  return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]} ${day.getUTCFullYear()}`;
+}
+
+const moment = (iso: string) => Date.parse(iso.endsWith("Z") || /[+-]\d\d:\d\d$/.test(iso) ? iso : `${iso}Z`);
 
 /** Return a time in milliseconds since 1970 as ISO text, null for none. */
 export function isoTime(milliseconds: number) {

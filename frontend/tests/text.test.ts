@@ -10,6 +10,7 @@ import {
   percent,
   perRow,
   plural,
+  listedTime,
   relativeTime,
   shortId,
   visible,
@@ -79,6 +80,11 @@ describe("times", () => {
     const now = Date.parse("2026-11-21T08:00:00Z");
     expect(relativeTime("2026-11-18T08:00:00", now)).toBe("3 days ago");
     expect(relativeTime("2026-11-21T08:00:00Z", now)).toBe("now");
+    expect(relativeTime("2025-04-07T08:00:00Z", now)).toBe("19 months ago");
+    expect(relativeTime("2023-11-20T08:00:00Z", now)).toBe("3 years ago");
+    expect(listedTime("2026-11-18T08:00:00", now)).toBe("3 days ago");
+    expect(listedTime("2026-01-12T11:00:00Z", now)).toBe("12 Jan 2026");
+    expect(listedTime(null, now)).toBe("");
   });
   it("have a distance", () => {
     expect(duration(["2026-11-21T08:00:00Z", "2026-11-21T08:00:00.5Z"])).toBe("less than a second");

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import polars as pl
@@ -15,6 +16,7 @@ __all__ = [
     "by_whom",
     "ends_words",
     "informative_columns",
+    "on_time",
     "sighting_words",
     "value_words",
 ]
@@ -84,15 +86,29 @@ def _end(row: Mapping[str, Any]) -> str:
 
 
 def by_whom(row: Mapping[str, Any]) -> str:
-    """Return which commit did it, and its author."""
+    """Return when it was committed, by which operation, and its author."""
+    words = on_time(row.get("ended_at") or row.get("timestamp"))
     operation = row.get("ended_operation") or row.get("operation")
-    words = f" by {operation}" if operation else ""
+    words += f" by {operation}" if operation else ""
     if row["predicate"]:
         words += f" where `{row['predicate']}`"
     if row["message"]:
         words += f" “{row['message']}”"
     who = row["author"] or row["job"]
     return f"{words} ({who})" if who else words
+
+
+def on_time(time: datetime | None) -> str:
+    """Return when a commit was made; "" if that is unknown.
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> from lance_explorer.lineage.found_words import on_time
+    >>> on_time(datetime(2026, 1, 12, 11, 0, 7))
+    ' on 2026-01-12 11:00 UTC'
+    """
+    return f" on {time:%Y-%m-%d %H:%M} UTC" if time else ""
 
 
 def value_words(text: str | None) -> str:

@@ -65,6 +65,13 @@ class _Tab:
     make: Callable[..., Any]
     has_version: bool = True
     """Whether it shows one version, so that a search for another version stays in it."""
+    is_advanced: bool = False
+    """Whether only experts need it."""
+
+    @property
+    def message(self) -> Tab:
+        """What the browser needs to know of it."""
+        return Tab(self.name, self.label, self.is_advanced)
 
 
 TABS = {
@@ -77,9 +84,9 @@ TABS = {
         _Tab("columns", "Columns", Columns),
         _Tab("row", "Row", RowHistory, has_version=False),
         _Tab("lineage", "Lineage", LineageGraph),
-        _Tab("encodings", "Encodings", SegmentEncodings),
         _Tab("indices", "Indices", Indices),
         _Tab("disk", "Disk", Disk),
+        _Tab("encodings", "Encodings", SegmentEncodings, is_advanced=True),
     )
 }
 """The views of the explorer, by name."""
@@ -88,10 +95,11 @@ TABS = {
 class Explorer(Whole):
     """Everything about a table: views that share the chosen version, row and fragment.
 
-    Overview, Log, Time travel, Changes, Columns, Row, Lineage, Encodings, Indices and Disk. The box
-    on top takes a version (``v12``), a tag, a date, ``row 42``, ``fragment 7``, an address
-    (``3:17``), a filter (``id = 42``), a word, or a question such as ``who deleted id = 42``; with
-    Ctrl or Cmd and K it shows some.
+    Overview, Log, Time travel, Changes, Columns, Row, Lineage, Indices and Disk; behind Advanced,
+    Encodings. The box on top takes a version (``v12``), a tag, a date, ``row 42``, ``fragment 7``,
+    an address (``3:17``), a filter (``id = 42``), a word, or a question such as
+    ``who deleted id = 42``; with Ctrl or Cmd and K it shows some.
+
     While it is in sight it looks for new versions every few seconds. They come into the Overview,
     the Log, Time travel and Changes, and nothing that is shown moves: the selection stays, and a
     button such as ``3 new versions`` opens the newest. ``Back`` and ``Forward`` go through what was
@@ -303,7 +311,7 @@ class Explorer(Whole):
             uri=self._table.uri,
             branch=self._table.branch,
             branches=[*self._table._view.refs.branch_names],
-            tabs=[Tab(tab.name, tab.label) for tab in TABS.values()],
+            tabs=[tab.message for tab in TABS.values()],
         )
 
     @answers("branch")

@@ -25,7 +25,7 @@ from lance_explorer.history.version_refs import resolve
 from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline
-from lance_explorer.lineage.found_words import LONGEST_VALUE, by_whom, value_words
+from lance_explorer.lineage.found_words import LONGEST_VALUE, by_whom, on_time, value_words
 from lance_explorer.lineage.where import filter_for, is_word
 from lance_explorer.profiles.profile import Profile
 from lance_explorer.table import Table
@@ -71,7 +71,7 @@ def answer_to(table: Table, typed: str) -> Answer | None:
     Examples
     --------
     >>> answer_to(table, "who deleted id = 2").sentence
-    '1 row was deleted in version 4 by Delete where `id = 2`.'
+    '1 row was deleted in version 4 on ... by Delete where `id = 2`. Who did it is not recorded.'
     >>> answer_to(table, "what changed since 5").code
     'table.changes(5).summary()'
     >>> answer_to(table, "hello") is None
@@ -157,7 +157,8 @@ def _who_deleted(table: Table, where: str) -> Answer:
     again = f" {back:,} of these {_are(back)} live again." if back else ""
     doubt = " Some of it is uncertain." if gone["is_uncertain"].any() else ""
     more = "" if matches.is_complete else f" {matches.sentence}"
-    sentence = f"{counted(count, 'row')} {_was(count)} deleted {which}.{again}{doubt}{more}"
+    sentence = f"{counted(count, 'row')} {_was(count)} deleted {which}."
+    sentence += f"{_unrecorded(commits)}{again}{doubt}{more}"
     place = Place("time_travel", {"version": first["ended_version"]}, words="Open Time travel")
     return replace(_answer(sentence, lines, code, place), asks=put_back(table, where, rows))
 
@@ -165,6 +166,13 @@ def _who_deleted(table: Table, where: str) -> Answer:
 def _by_commit(row: Mapping[str, Any], count: int, version: int) -> Line:
     words = f"version {version:,}: {counted(count, 'row')} {row['ended_as']}{by_whom(row)}"
     return Line(words, Place("time_travel", {"version": version}))
+
+
+def _unrecorded(commits: pl.DataFrame) -> str:
+    """Return a sentence if no commit has a name of who made it."""
+    if commits.select(pl.any_horizontal(pl.col("author", "job").is_not_null().any())).item():
+        return ""
+    return f" Who did {'it' if len(commits) == 1 else 'them'} is not recorded."
 
 
 def _who_changed(table: Table, column: str, where: str | None) -> Answer:
@@ -190,6 +198,7 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
         sentence = f"`{column}` is {now} since {since}{by_whom(row)}{before}."
         if row["is_uncertain"]:
             sentence += " An earlier commit may have changed it."
+    sentence += _unrecorded(commits)
     first = lines[0].place if lines else None
     answer = _answer(sentence, lines, code, first and replace(first, words="Open Time travel"))
     if len(commits) != 1 or first is None or first.branch != table.branch:
@@ -226,7 +235,8 @@ def _changed_since(table: Table, since: str) -> Answer:
 def _commit_lines(log: pl.DataFrame, branch: str | None) -> list[Line]:
     return [
         Line(
-            f"version {row['version']:,}: {row['words']}{_message_words(row)}",
+            f"version {row['version']:,}{on_time(row['timestamp'])}: "
+            f"{row['words']}{_message_words(row)}",
             Place("time_travel", {"version": row["version"]}, branch),
         )
         for row in log.head(MOST_LINES).iter_rows(named=True)

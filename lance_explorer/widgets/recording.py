@@ -21,7 +21,7 @@ from lance_explorer.widgets.grid_view import GridView
 from lance_explorer.widgets.log import Log
 from lance_explorer.widgets.messages.base import Message, Packed, to_json
 from lance_explorer.widgets.messages.changes import Comparison
-from lance_explorer.widgets.messages.explorer import About, Tab
+from lance_explorer.widgets.messages.explorer import About
 from lance_explorer.widgets.messages.lineage import FollowedRow, RowValues
 from lance_explorer.widgets.messages.parts import Part
 from lance_explorer.widgets.messages.recorded import (
@@ -323,7 +323,7 @@ class _Recorder:
                 uri=self._table.uri,
                 branch=self._table.branch,
                 branches=[],
-                tabs=[Tab(name, TABS[name].label) for name in RECORDED],
+                tabs=[TABS[name].message for name in RECORDED],
             ),
             latest=str(self._latest),
             offline=NEEDS_PYTHON,

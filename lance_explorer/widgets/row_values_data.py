@@ -65,11 +65,15 @@ def events_table(events: pl.DataFrame, absent: pl.Series) -> tuple[pl.DataFrame,
         "operation",
         "timestamp",
         *(["branch"] if _has_branches(events) else []),
+    )
+    origin = events.select(
         "fragment_id",
         (address & _OFFSETS).alias("offset"),
         "_rowaddr_after",
+        "_rowaddr_before",
+        pl.col("evidence").cast(pl.String),
+        "source",
     )
-    origin = events.select("_rowaddr_before", pl.col("evidence").cast(pl.String), "source")
     values = events["values"].struct.unnest()
     clashes = _clashes(events)
     names = {name: f"{name} (value)" if name in clashes else name for name in values.columns}

@@ -73,7 +73,7 @@ def answered(table: Table, typed: str) -> tuple[Answer, FoundRows | None] | None
     Examples
     --------
     >>> answered(table, "id = 2")[0].sentence
-    '1 row found in versions 1 to 7. It was deleted in version 4 by Delete where `id = 2`.'
+    '1 row found in versions 1 to 7. It was deleted in version 4 on ... by Delete where `id = 2`.'
     """
     text = typed.strip()
     if text in table.tags or text in table.branches or len(text) > _LONGEST:

@@ -31,6 +31,7 @@ __all__ = [
     "Place",
     "chromium",
     "lab_server",
+    "open_view",
     "server",
 ]
 
@@ -387,6 +388,15 @@ class NotebookPage:
     def screenshot(self, name: str, of: Locator | None = None) -> None:
         """Take a picture, if somebody wants to look at it."""
         screenshot(name, of or self.page)
+
+
+def open_view(page: Page, name: str) -> None:
+    """Show a view of the explorer, which may be behind Advanced."""
+    tab = page.locator(f".lx-explorer-tab[data-view={name}]")
+    if not tab.count():
+        page.get_by_role("button", name="Advanced").click()
+    tab.click()
+    expect(page.locator(f".lx-explorer[data-view={name}]")).to_be_visible()
 
 
 def screenshot(name: str, of: Locator | Page) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 
 from lance_explorer.widgets.explorer import TABS
+from tests.browser.lab import open_view
 from tests.serving import opened
 
 _ROOT = Path(__file__).parents[2]
@@ -52,8 +53,7 @@ def test_no_view_keeps_anybody_out(
         page.goto(address)
         found = {}
         for name in TABS:
-            page.locator(f".lx-explorer-tab[data-view={name}]").click()
-            expect(page.locator(f".lx-explorer[data-view={name}]")).to_be_visible()
+            open_view(page, name)
             page.locator(_READY.get(name, ".lx[role=tabpanel]")).filter(
                 visible=True
             ).first.wait_for()

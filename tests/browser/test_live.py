@@ -3,8 +3,9 @@
 import lance
 import pyarrow as pa
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
+from tests.browser.lab import open_view
 from tests.serving import opened
 
 pytestmark = pytest.mark.browser
@@ -24,15 +25,10 @@ def append(path, count: int = 1) -> None:
         lance.write_dataset(pa.table({"n": [4]}), path, mode="append")
 
 
-def tab(page: Page, name: str) -> None:
-    page.locator(f".lx-explorer-tab[data-view={name}]").click()
-    expect(page.locator(f".lx-explorer[data-view={name}]")).to_be_visible()
-
-
 def test_new_commits_come_into_the_log_and_the_lines_in_sight_stay(page, path):
     with opened(path, pace=0.2) as (address, _):
         page.goto(address)
-        tab(page, "log")
+        open_view(page, "log")
         expect(page.locator(".lx-log[data-lines='40']")).to_be_visible()
         lines = page.get_by_role("listbox")
         line = page.locator(".lx-log-line[data-version='20']")
@@ -54,7 +50,7 @@ def test_new_commits_come_into_the_log_and_the_lines_in_sight_stay(page, path):
 def test_what_is_looked_at_in_time_travel_stays_and_its_end_is_said(page, path):
     with opened(path, pace=0.2) as (address, _):
         page.goto(address)
-        tab(page, "time_travel")
+        open_view(page, "time_travel")
         strip = page.locator(".lx-time-travel .lx-strip")
         expect(strip).to_have_attribute("aria-valuemax", "39")
         append(path)
@@ -80,7 +76,7 @@ def test_other_views_go_on_and_it_is_turned_off_and_on(page, path):
     with opened(path, pace=0.2) as (address, _):
         page.goto(address)
         for view, latest in (("overview", 41), ("changes", 42), ("disk", 43)):
-            tab(page, view)
+            open_view(page, view)
             append(path)
             expect(news).to_be_visible()
             expect(version).to_have_text(f"version {latest - 1}")

@@ -10,7 +10,7 @@ from socket import socket
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import PATIENCE, ROOT
+from tests.browser.lab import PATIENCE, ROOT, open_view
 
 pytestmark = pytest.mark.browser
 
@@ -71,8 +71,7 @@ def test_the_explorer_goes_from_view_to_view(browser, address):
     strip.press("Home")
     expect(page.locator(".lx-version-heading h3")).to_have_text("Version 1")
     for name in ("overview", "log", "changes", "row", "lineage", "encodings", "indices", "disk"):
-        page.locator(f".lx-explorer-tab[data-view={name}]").click()
-        expect(page.locator(f".lx-explorer[data-view={name}]")).to_be_visible()
+        open_view(page, name)
     expect(page.locator(".lx-disk-view[data-version='1']")).to_be_visible()
     expect(page.locator(".lx-error")).to_have_count(0)
     context.close()

@@ -2,15 +2,10 @@
 
 import lance
 import pyarrow as pa
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
+from tests.browser.lab import open_view
 from tests.serving import end, opened
-
-
-def tab(page: Page, name: str) -> None:
-    """Show a view."""
-    page.locator(f".lx-explorer-tab[data-view={name}]").click()
-    expect(page.locator(f".lx-explorer[data-view={name}]")).to_be_visible()
 
 
 def test_the_explorer_works_without_a_notebook_until_it_is_ended(page, tmp_path):
@@ -21,14 +16,14 @@ def test_the_explorer_works_without_a_notebook_until_it_is_ended(page, tmp_path)
         page.goto(address)
         expect(page).to_have_title("t.lance")
         expect(page.locator(".lx-overview[data-loaded='3']")).to_be_visible()
-        tab(page, "time_travel")
+        open_view(page, "time_travel")
         strip = page.locator(".lx-time-travel .lx-strip")
         expect(strip).to_have_attribute("data-drawn", "3")
         strip.press("ArrowLeft")
         expect(page.locator(".lx-version-heading h3")).to_have_text("Version 2")
         expect(page.locator(".lx-explorer-chip[data-choice=version]")).to_have_text("version 2")
         for name in ("changes", "row", "lineage", "encodings", "indices", "disk"):
-            tab(page, name)
+            open_view(page, name)
         expect(page.locator(".lx-disk-view[data-version='2']")).to_be_visible()
         page.get_by_role("button", name="Back").click()
         expect(page.locator(".lx-explorer[data-view=indices]")).to_be_visible()
@@ -44,10 +39,10 @@ def test_an_address_keeps_what_is_shown_and_each_tab_has_its_own(page, tmp_path)
     with opened(path) as (address, _):
         page.goto(address)
         page.locator(".lx-overview[data-loaded='3']").wait_for()
-        tab(page, "time_travel")
+        open_view(page, "time_travel")
         page.locator(".lx-time-travel .lx-strip[data-drawn='3']").press("ArrowLeft")
         page.wait_for_url("**#view=time_travel&version=2")
-        tab(page, "log")
+        open_view(page, "log")
         page.wait_for_url("**#view=log&version=2")
         link = page.url
 
@@ -55,7 +50,7 @@ def test_an_address_keeps_what_is_shown_and_each_tab_has_its_own(page, tmp_path)
         other.goto(link)
         expect(other.locator(".lx-explorer[data-view=log]")).to_be_visible()
         expect(other.locator(".lx-log[data-chosen]")).to_be_visible()
-        tab(other, "disk")
+        open_view(other, "disk")
         other.wait_for_url("**#view=disk&version=2")
         expect(page.locator(".lx-explorer[data-view=log]")).to_be_visible()
         other.close()
@@ -78,7 +73,7 @@ def test_a_link_copies_and_a_wrong_one_says_why(page, tmp_path):
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.goto(address)
         page.locator(".lx-overview[data-loaded='1']").wait_for()
-        tab(page, "log")
+        open_view(page, "log")
         page.get_by_role("button", name="Copy link").click()
         page.get_by_role("button", name="Copied").wait_for()
         copied = page.evaluate("navigator.clipboard.readText()")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from lance_explorer.table import open_table
-from tests.browser.lab import PATIENCE
+from tests.browser.lab import PATIENCE, open_view
 from tests.serving import opened
 
 pytestmark = pytest.mark.browser
@@ -46,14 +46,9 @@ def life(path):
     return path
 
 
-def tab(page, name):
-    page.locator(f".lx-explorer-tab[data-view={name}]").click()
-    expect(page.locator(f".lx-explorer[data-view={name}]")).to_be_visible()
-
-
 def go_to(page, typed, version):
     """Type a version; return what is shown of it once its rows are there."""
-    tab(page, "time_travel")
+    open_view(page, "time_travel")
     view = page.locator(".lx-time-travel")
     view.locator(".lx-find").fill(typed)
     view.locator(".lx-find").press("Enter")
@@ -67,7 +62,7 @@ def go_to(page, typed, version):
 
 def changes(page):
     """Return what is shown of the chosen changes."""
-    tab(page, "changes")
+    open_view(page, "changes")
     view = page.locator(".lx-changes")
     expect(view).to_have_attribute("data-cells", "1 2")
     return [*texts(view, ".lx-version-heading h3", ".lx-notes", ".lx-bar-lists"), *grid(view)]
@@ -75,7 +70,7 @@ def changes(page):
 
 def row(page, name):
     """Type a row; return what is shown of its life."""
-    tab(page, "row")
+    open_view(page, "row")
     view = page.locator(".lx-row-history")
     view.locator(".lx-row-box").fill(name)
     view.locator(".lx-row-box").press("Enter")
@@ -127,7 +122,7 @@ def test_it_shows_what_the_live_explorer_shows(show, page, tmp_path):
 def test_views_go_on_and_what_needs_python_is_disabled_and_says_so(show, tmp_path):
     table = open_table(life(tmp_path / "t.lance"))
     page = show(table.report(tmp_path / "report.html", interactive=True))
-    tab(page, "time_travel")
+    open_view(page, "time_travel")
     strip = page.locator(".lx-time-travel .lx-strip")
     expect(strip).to_have_attribute("data-drawn", "4")
     strip.press("Home")
@@ -136,9 +131,9 @@ def test_views_go_on_and_what_needs_python_is_disabled_and_says_so(show, tmp_pat
     expect(rows).to_have_count(6)
     rows.nth(3).locator("td").nth(2).click()
     expect(page.locator(".lx-explorer-chip[data-choice=row_id]")).to_contain_text("row 3")
-    tab(page, "overview")
+    open_view(page, "overview")
     expect(page.locator(".lx-overview[data-loaded='4']")).to_be_visible()
-    tab(page, "log")
+    open_view(page, "log")
     expect(page.locator(".lx-log-line")).to_have_count(4)
     page.get_by_role("button", name="Back").click()
     expect(page.locator(".lx-explorer[data-view=overview]")).to_be_visible()
@@ -165,7 +160,7 @@ def test_what_found_no_room_is_said_in_words(show, tmp_path):
     assert cut.stat().st_size <= least
     page = show(cut)
     expect(page.locator(".lx-page-note").first).to_contain_text("of them")
-    tab(page, "time_travel")
+    open_view(page, "time_travel")
     page.locator(".lx-time-travel .lx-strip").press("Home")
     expect(page.locator(".lx-version-heading h3")).to_have_text("Version 1")
     expect(page.locator(".lx-refusal")).to_contain_text("This page does not have them")

@@ -37,7 +37,7 @@ class RunNotebook:
         return text
 
     def shown(self, code: str) -> dict[str, Any]:
-        """Return what a cell shows at last, by MIME type; a slow machine shows progress before it."""
+        """Return what a cell shows at last, by MIME type; before it, it may show progress."""
         outputs = [o for o in self._cell(code).outputs if o.output_type != "stream"]
         data: dict[str, Any] = outputs[-1].data
         return data

@@ -70,14 +70,16 @@ def frame_of(table, code):
 @pytest.mark.parametrize("typed", ["who deleted id = 7", "What removed id = 7?"])
 def test_who_deleted_rows(table, typed):
     answer = asked(table, typed)
-    assert answer.sentence == "1 row was deleted in version 3 by Delete where `id >= 6`."
+    when = f"{table.versions()['timestamp'][2]:%Y-%m-%d %H:%M} UTC"
+    commit = f"version 3 on {when} by Delete where `id >= 6`"
+    assert answer.sentence == f"1 row was deleted in {commit}. Who did it is not recorded."
     assert (place_of(answer).view, place_of(answer).choices) == ("time_travel", {"version": 3})
     assert frame_of(table, answer.code)["id"].to_list() == [7]
 
 
 def test_rows_that_are_there_again_are_not_said_to_be_gone(table):
     answer = asked(table, "who deleted id = 5")
-    assert answer.sentence.startswith("1 row was deleted in version 4 by Delete where `id = 5`.")
+    assert answer.sentence.startswith("1 row was deleted in version 4 on ")
     assert "1 of these is live again." in answer.sentence
 
 
@@ -89,7 +91,10 @@ def test_nobody_deleted_rows_that_are_live(table):
 
 def test_who_changed_a_cell(table):
     answer = asked(table, "who changed score of id = 3")
-    assert answer.sentence.startswith("`score` is `2.5` since version 2 by Update")
+    assert answer.sentence.startswith("`score` is `2.5` since version 2 on ")
+    assert answer.sentence.endswith(
+        " UTC by Update; before, it was `1.0`. Who did it is not recorded."
+    )
     assert "before, it was `1.0`" in answer.sentence
     assert frame_of(table, answer.code)["version"].to_list() == [2]
 

@@ -7,10 +7,11 @@ __all__ = ["About", "Code", "Example", "Examples", "Live", "Place", "SearchResul
 
 
 class Tab(Message):
-    """A view, and the name on its tab."""
+    """A view, the name on its tab, and whether only experts need it."""
 
     name: str
     label: str
+    is_advanced: bool = False
 
 
 class About(Message):
