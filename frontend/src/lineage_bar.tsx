@@ -4,7 +4,7 @@ import type { Link } from "./link";
 import type { LineageAbout } from "./messages";
 import { Refresh } from "./reactive";
 import { RowBox } from "./row_box";
-import { tableWords } from "./version_words";
+import { Total } from "./version_words";
 
 interface BarProps {
   link: Link;
@@ -31,7 +31,7 @@ export function LineageBar({ link, about, row, onRow, onZoom, onFit, onRefresh }
           Clear row
         </button>
       )}
-      <span class="lx-quiet lx-total">{about && tableWords(about)}</span>
+      <Total of={about} />
       <span class="lx-lineage-zoom">
         {zoom("−", "Zoom out", 1 / 1.6)}
         {zoom("+", "Zoom in", 1.6)}

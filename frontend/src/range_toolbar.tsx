@@ -6,8 +6,7 @@ import type { History } from "./history";
 import type { Link } from "./link";
 import { Refresh, useName } from "./reactive";
 import { TagList } from "./tag_list";
-import { plural } from "./text";
-import { tableWords } from "./version_words";
+import { Total } from "./version_words";
 
 interface RangeProps {
   link: Link;
@@ -43,7 +42,7 @@ export function RangeToolbar({ link, history, range, onFind, onPreset, onRefresh
       <TagList id={tags} history={history} />
       {preset("One commit", "What the later version's commit did", "commit")}
       {preset("All", "From the first kept version to the latest", "all")}
-      <span class="lx-quiet lx-total">{history && `${tableWords(history)}: ${plural(history.count, "version")}`}</span>
+      <Total of={history} />
       <Refresh link={link} onClick={onRefresh} />
     </div>
   );

@@ -12,7 +12,7 @@ import { RowBox } from "./row_box";
 import { rowTimeline } from "./row_timeline";
 import { rowTable } from "./rows";
 import { absoluteTime, addressText, count, cut, plural, visible } from "./text";
-import { linesOf, tableWords } from "./version_words";
+import { linesOf, Total } from "./version_words";
 
 export const render = view<Questions>("lx-row-history", ({ model, link, onClose, keep, follow, awaits, show }) => {
   const about = signal<RowAbout | null>(null);
@@ -185,7 +185,7 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
               onStep={step}
               after={arrow("›", "Next row", 1)}
             />
-            <span class="lx-quiet lx-total">{all && tableWords(all)}</span>
+            <Total of={all} />
           </div>
           <Note>{problem.value && visible(problem.value)}</Note>
         </div>

@@ -5,8 +5,7 @@ import type { History } from "./history";
 import type { Link } from "./link";
 import { Refresh, set, useName } from "./reactive";
 import { TagList } from "./tag_list";
-import { plural } from "./text";
-import { tableWords } from "./version_words";
+import { Total } from "./version_words";
 
 interface TravelProps {
   link: Link;
@@ -69,10 +68,7 @@ export function TravelToolbar({ link, history, position, onStep, onFind, onRefre
       <button class="lx-button" onClick={find}>
         Go
       </button>
-      <span class="lx-quiet lx-total">
-        {history && `${tableWords(history)}: ${plural(history.count, "version")}`}
-        {history?.recorded_words && `; ${history.recorded_words}`}
-      </span>
+      <Total of={history} />
       <Refresh link={link} onClick={onRefresh} />
     </div>
   );

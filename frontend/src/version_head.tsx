@@ -5,8 +5,8 @@ import { rich } from "./elements";
 import type { History } from "./history";
 import type { Link } from "./link";
 import { Note, Refresh } from "./reactive";
-import { absoluteTime, count, plural, relativeTime } from "./text";
-import { tableWords } from "./version_words";
+import { absoluteTime, count, relativeTime } from "./text";
+import { Total } from "./version_words";
 import type { Versions } from "./versions";
 
 interface HeadProps {
@@ -26,7 +26,7 @@ export function VersionHead({ link, versions: { history, state, position }, onRe
       <div class="lx-version-heading">
         <h3>Version {count(version)}</h3>
         <span class="lx-quiet">{time && `${relativeTime(time)} · ${absoluteTime(time)}`}</span>
-        <span class="lx-quiet lx-total">{every && `${tableWords(every)}: ${plural(every.count, "version")}`}</span>
+        <Total of={every} />
         <Refresh link={link} onClick={onRefresh} />
       </div>
       <Note role="status">

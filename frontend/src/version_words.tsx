@@ -63,9 +63,25 @@ export function describeVersion(history: History, p: number) {
   );
 }
 
-/** Which table and branch a view is of. */
-export function tableWords({ name, branch }: { name: string; branch: string | null }) {
-  return `${cut(name, 60)}${branch === null ? "" : `, branch ${cut(branch, 40)}`}`;
+interface TotalProps {
+  of: { name: string; branch: string | null; count?: number; recorded_words?: string } | null;
+}
+
+/** Which table and branch a view is of, which the explorer says already; and how many versions it has. */
+export function Total({ of }: TotalProps) {
+  if (!of) return <span class="lx-total" />;
+  const branch = of.branch === null ? "" : `, branch ${cut(of.branch, 40)}`;
+  return (
+    <span class="lx-quiet lx-total">
+      <span class="lx-of-table">
+        {cut(of.name, 60)}
+        {branch}
+        {of.count !== undefined && ": "}
+      </span>
+      {of.count !== undefined && plural(of.count, "version")}
+      {of.recorded_words && `; ${of.recorded_words}`}
+    </span>
+  );
 }
 
 /** Lines as elements, the first of them a title. */

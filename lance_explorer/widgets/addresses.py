@@ -17,17 +17,24 @@ _NUMBERS = {
 }
 """Numbers in an address, with their names in the state of views."""
 
+_SORTS = {"sort": False, "down": True}
+"""Names of what rows are sorted by, ascending or descending."""
+
 _NAMES = {**{choice: name for name, choice in _NUMBERS.items()}, "filter": "filter"}
 
 
 class Visit(NamedTuple):
-    """The parts of an address; None, or no columns, for parts that are missing."""
+    """The parts of an address; None, or nothing in a tuple, for parts that are missing.
+
+    ``sorts`` has columns, and whether they are sorted by descending.
+    """
 
     table: str | None
     branch: str | None
     view: str | None
     choices: Mapping[str, int | str | None]
     columns: tuple[str, ...]
+    sorts: tuple[tuple[str, bool], ...]
 
 
 def address_of(
@@ -37,6 +44,7 @@ def address_of(
     *,
     table: str | None = None,
     columns: Sequence[str] = (),
+    sorts: Sequence[tuple[str, bool]] = (),
 ) -> str:
     """Return the address of a view with what is chosen in it.
 
@@ -49,6 +57,7 @@ def address_of(
     pairs: list[tuple[str, object]] = [("table", table), ("branch", branch), ("view", view)]
     pairs += [(_NAMES[name], value) for name, value in (choices or {}).items()]
     pairs += [("column", name) for name in columns]
+    pairs += [("down" if descending else "sort", name) for name, descending in sorts]
     return urlencode([(name, value) for name, value in pairs if value not in (None, "")])
 
 
@@ -68,18 +77,19 @@ def read_address(address: str) -> Visit:
     """
     place: dict[str, str] = {}
     choices: dict[str, int | str | None] = {}
-    columns: list[str] = []
+    columns, sorts = list[str](), list[tuple[str, bool]]()
     for name, value in parse_qsl(address, keep_blank_values=True):
         if name in ("table", "branch", "view"):
             place[name] = value
         elif name == "column":
             columns.append(value)
+        elif name in _SORTS:
+            sorts.append((value, _SORTS[name]))
         elif name == "filter":
             choices[name] = value
         elif name in _NUMBERS and value.isascii() and value.isdigit():
             choices[_NUMBERS[name]] = int(value)
         else:
             raise InvalidArgumentError(f"the link has {shown(f'{name}={value}')}: no link of ours")
-    return Visit(
-        place.get("table"), place.get("branch"), place.get("view"), choices, tuple(columns)
-    )
+    table, branch, view = [place.get(name) for name in ("table", "branch", "view")]
+    return Visit(table, branch, view, choices, tuple(columns), tuple(sorts))

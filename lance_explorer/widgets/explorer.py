@@ -16,7 +16,7 @@ from lance_explorer.errors import LanceExplorerError, RefNotFoundError, VersionN
 from lance_explorer.lineage.find import Found as FoundRows
 from lance_explorer.shown import described
 from lance_explorer.table import Table
-from lance_explorer.widgets.addresses import address_of, read_address
+from lance_explorer.widgets.addresses import Visit, address_of, read_address
 from lance_explorer.widgets.answer_view import answer_view, as_choices
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.code_lines import opening_code
@@ -283,8 +283,7 @@ class Explorer(Whole):
         view = _known(place.view or "overview")
         if place.branch != self._table.branch:
             self._show_table(Table(self._table._view.on_branch(place.branch)))
-        if place.columns:
-            self.state.chosen_columns[_module_of(view)] = place.columns
+        self._arrange_grid(view, place)
         cleared = dict.fromkeys(["compared_version", "fragment_id", "row_id"])
         self._open(view, {**cleared, "filter": "", **place.choices})
 
@@ -296,8 +295,24 @@ class Explorer(Whole):
         >>> lx.widgets.Explorer(table, "log").link()
         'view=log&version=7'
         """
-        columns = self.state.chosen_columns.get(_module_of(self._view), ())
-        return address_of(self._view, self._table.branch, choices(self.state), columns=columns)
+        module = _module_of(self._view)
+        return address_of(
+            self._view,
+            self._table.branch,
+            choices(self.state),
+            columns=self.state.chosen_columns.get(module, ()),
+            sorts=self.state.chosen_sorts.get(module, ()),
+        )
+
+    def _arrange_grid(self, view: str, place: Visit) -> None:
+        """Choose the columns of a view and the order of its rows, as an address names them."""
+        module = _module_of(view)
+        if place.columns:
+            self.state.chosen_columns[module] = place.columns
+        if place.sorts:
+            self.state.chosen_sorts[module] = place.sorts
+        if (place.columns or place.sorts) and view in self._views:  # it is made again, with these
+            self._views.pop(view).close()
 
     # --------------------------------------------------------------------- what the bar asks
 

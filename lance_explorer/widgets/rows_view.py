@@ -38,10 +38,9 @@ class ArrangedView(GridView):
     _news: ClassVar = {"busy": Busy}
 
     def __init__(self, source: RowSource, *, state: ExplorerState | None = None) -> None:
-        self._sorts: tuple[Sort, ...] = ()
         super().__init__(source, state=state)
         self.on_state(self._rearrange, "filter")
-        if self.state.filter:
+        if self.state.filter or self.sort:
             self._rearrange()
 
     @property
@@ -56,7 +55,8 @@ class ArrangedView(GridView):
     @property
     def sort(self) -> tuple[Sort, ...]:
         """The columns that the rows are sorted by."""
-        return self._sorts
+        chosen, schema = self.state.chosen_sorts.get(self._module, ()), self._source.schema
+        return tuple([Sort(*one) for one in chosen if is_sortable(schema.get(one[0], pl.Object()))])
 
     def sort_by(self, *columns: str, descending: bool = False) -> None:
         """Sort the rows by columns; no columns restore their order.
@@ -69,15 +69,17 @@ class ArrangedView(GridView):
         for name in columns:
             if name not in self._source.schema or not is_sortable(self._source.schema[name]):
                 raise InvalidArgumentError(f"there is no column {name!r} to sort by")
-        self._sorts = tuple(Sort(name, descending) for name in columns)
+        self._choose_sorts([(name, descending) for name in columns])
+
+    def _choose_sorts(self, sorts: list[tuple[str, bool]]) -> None:
+        self.state.chosen_sorts[self._module] = tuple(sorts)
         self._rearrange()
 
     def show_rows(self, source: RowSource) -> None:
         """Show other rows; the selection is cleared, filter and sort stay."""
         self._source = source
         self._selected = np.empty(0, np.int64)
-        self._sorts = tuple(sort for sort in self._sorts if sort.column in source.schema)
-        if self.filter or self._sorts:
+        if self.filter or self.sort:
             self._rearrange()
             return
         self._worker.cancel("arrange")
@@ -88,15 +90,15 @@ class ArrangedView(GridView):
     def _frame_of(self, source: RowSource) -> pl.DataFrame:
         """Return all rows of a source that pass the filter, in the order of the sort."""
         shown = self._arrangement
-        if (shown.source, shown.filter, shown.sorts) != (source, self.filter, self._sorts):
-            shown = arrange(source, self.filter, self._sorts, lambda: None)
+        if (shown.source, shown.filter, shown.sorts) != (source, self.filter, self.sort):
+            shown = arrange(source, self.filter, self.sort, lambda: None)
         return shown.frame()
 
     def _rearrange(self) -> None:
         """Filter and sort the rows again, in the background."""
 
         def work(job: Job) -> None:
-            source, typed, sorts = self._source, self.filter, self._sorts  # the newest by now
+            source, typed, sorts = self._source, self.filter, self.sort  # the newest by now
             with self._arranged:
                 if (typed or sorts) and not job.is_cancelled:
                     self.tell("busy", Busy(f"arranging {source.num_rows:,} rows"))
@@ -126,8 +128,7 @@ class ArrangedView(GridView):
     @answers("sort")
     def _sort(self, _: Request, *, sorts: list[tuple[int, bool]]) -> None:
         names = list(self._source.schema)
-        self._sorts = tuple(Sort(names[column], down) for column, down in sorts)
-        self._rearrange()
+        self._choose_sorts([(names[column], down) for column, down in sorts])
 
 
 class RowsView(ArrangedView):

@@ -104,6 +104,14 @@ class ExplorerState(traitlets.HasTraits):
         chosen: dict[str, tuple[str, ...]] = self.__dict__.setdefault("_chosen_columns", {})
         return chosen
 
+    @property
+    def chosen_sorts(self) -> dict[str, tuple[tuple[str, bool], ...]]:
+        """The columns that rows are sorted by, and whether descending, by view; as columns are."""
+        chosen: dict[str, tuple[tuple[str, bool], ...]] = self.__dict__.setdefault(
+            "_chosen_sorts", {}
+        )
+        return chosen
+
     @described
     def __repr__(self) -> str:
         chosen = ", ".join([f"{name}={value!r}" for name, value in sorted(choices(self).items())])

@@ -59,6 +59,18 @@ def test_columns_that_were_chosen_are_in_a_link(path):
     assert other.state.chosen_columns["time_travel"] == ("score", "_rowid")
 
 
+def test_what_rows_are_sorted_by_is_in_a_link(path):
+    explorer = Explorer(open_table(path), "time_travel")
+    explorer.state.chosen_sorts["time_travel"] = (("score", True), ("name", False))
+    link = explorer.link()
+    assert link == "view=time_travel&version=3&down=score&sort=name"
+    other = Explorer(open_table(path), "time_travel")
+    before = other._views["time_travel"]
+    other.visit(link)
+    assert other.link() == link
+    assert other._views["time_travel"] is not before
+
+
 def test_the_page_hears_of_each_step_and_of_moves_within_one(path):
     explorer = Explorer(open_table(path))
     first = explorer.address

@@ -28,7 +28,7 @@ def test_calls_leave_out_what_is_none():
 @pytest.mark.parametrize("sorts", [(), (Sort("x", descending=True),), (Sort("n"), Sort("name"))])
 def test_rows_are_filtered_and_sorted_as_in_a_table(typed, sorts):
     table = FrameTable(FRAME, state=ExplorerState(filter=typed))
-    table._sorts = sorts
+    table._choose_sorts([(sort.column, sort.descending) for sort in sorts])
     found = eval(arranged_code("FRAME", FRAME.schema, typed, sorts), globals())
     assert_frame_equal(found, table.frame())
 
