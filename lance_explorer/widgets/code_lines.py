@@ -23,8 +23,11 @@ _IMPORTS = {
 def opening_code(table: Table, code: str) -> str:
     """Return code with the lines before it that it needs: imports, and opening the table.
 
-    Keys and passwords are never included: storage options are listed by name only.
+    Keys and passwords are never included: storage options are listed by name only. What calls
+    pylance opens the table by it.
     """
+    if code.startswith("dataset."):
+        return dataset_code(table, code)
     imports = [line for name, line in _IMPORTS.items() if name in code]
     arguments = [literal(table._view.uri_to_open)]
     if table.branch is not None:

@@ -20,7 +20,7 @@ from lance_explorer.disk.survey import Survey
 from lance_explorer.disk.usage import DiskUsage
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.schema import NO_PARENT
-from lance_explorer.frames.sizes import counted, percent
+from lance_explorer.frames.sizes import counted, listed, percent
 from lance_explorer.history.version_refs import resolve
 from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.size_origins import size_origins
@@ -275,13 +275,32 @@ def _what_to_do(table: Table) -> Answer:
 def _why_slow(table: Table) -> Answer:
     findings = [one for one in advice(table._view, lambda _: on_disk(table)) if one.topic in _SLOW]
     lines = [Line(finding.sentence, _view_of(finding.topic)) for finding in findings[:MOST_LINES]]
+    lines.append(_indexed(table))
     sentence = (
         f"{counted(len(findings), 'thing')} can make reads slow."
         if findings
         else "No check finds a reason: fragments are not too small, few rows in them are deleted, "
-        "and no index leaves out many rows. A filter on a column without an index reads all of it."
+        "and no index leaves out many rows."
     )
     return _answer(sentence, lines, "table.check()", Place("indices", words="Open Indices"))
+
+
+def _indexed(table: Table) -> Line:
+    """Return which columns have an index, or how to make one: other filters read whole columns."""
+    indices = table.inspect.index_summary()
+    named = [
+        f"`{field}` ({kind})"
+        for kind, fields in indices.select("index_type", "fields").iter_rows()
+        for field in fields
+        if field is not None
+    ]
+    if named:
+        words = f"An index serves {listed(named)}; a filter on another column reads all of it."
+    else:
+        column = _a_value(table)[0] or "id"
+        made = call("dataset.create_scalar_index", column, "BTREE")
+        words = f"No column has an index: each filter reads its whole column. `{made}` makes one."
+    return Line(words, Place("indices"))
 
 
 def _compaction(table: Table) -> Answer:
@@ -493,8 +512,8 @@ def _profiled(profiled: Profile, code: str) -> Answer:
     shifts = profiled.shifts(MOST_LINES).filter(pl.col("shift") >= _LEAST_SHIFT)
     lines = [
         Line(
-            f"version {row['version']:,}: `{row['column']}` moved by {percent(row['shift'])}: "
-            f"{_with_message(row)}",
+            f"version {row['version']:,}{on_time(row['timestamp'])}: `{row['column']}` moved by "
+            f"{percent(row['shift'])}: {_with_message(row)}",
             Place("columns", {"version": row["version"]}),
         )
         for row in shifts.iter_rows(named=True)

@@ -1,5 +1,7 @@
 """Questions that people ask, and that answers are those of the library."""
 
+import ast
+import builtins
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,18 @@ def frame_of(table, code):
     names: dict[str, Any] = {}
     exec("\n".join(lines), names)
     return eval(last, names)
+
+
+def test_the_code_of_each_answer_has_all_that_it_needs(table):
+    for question, _ in examples(table):
+        text = f"{question}id = 3" if question.endswith(" ") else question
+        whole = ast.parse(opening_code(table, given(table, text)[0].code))
+        names = [node for node in ast.walk(whole) if isinstance(node, ast.Name)]
+        made = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        for node in ast.walk(whole):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                made |= {part.asname or part.name for part in node.names}
+        assert {node.id for node in names} <= made | {*dir(builtins)}, question
 
 
 @pytest.mark.parametrize("typed", ["who deleted id = 7", "What removed id = 7?"])
