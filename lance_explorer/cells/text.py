@@ -92,10 +92,21 @@ def briefs_of(
     """
     column = column.alias("value")
     unit = unit_of(column.dtype)
+    if column.dtype == pl.String:  # as most are: each call of Polars takes longer than a cell
+        heads = column.str.head(longest + 1).to_list()
+        long = [text is not None and len(text) > longest for text in heads]
+        cells = [
+            text if text is None else brief(column[place] if is_long else text, longest, within)
+            for place, (text, is_long) in enumerate(zip(heads, long, strict=True))
+        ]
+        return pl.Series("value", cells, dtype=pl.String), pl.Series(
+            "value", long, dtype=pl.Boolean
+        )
     most = {"characters": longest, "bytes": _MOST_BYTES, "items": _MOST_ITEMS}[unit]
     texts, sizes = texts_of(column, most), sizes_of(column)
     if sizes is None and not column.dtype.is_nested():
-        return texts, texts.is_null() & False  # numbers and times are never long
+        is_long = pl.Series("value", [False] * len(texts), dtype=pl.Boolean)
+        return texts, is_long  # numbers and times never are
     lengths = texts.str.len_chars() if sizes is None else sizes
     is_more = (lengths > most).fill_null(False)
     if unit != "bytes":

@@ -80,12 +80,11 @@ def spread_of(values: pl.Series) -> Spread:
     rows, nulls = len(values), values.null_count()
     if not _is_countable(values.dtype):
         return Spread(rows, nulls)
-    has_order = _has_order(values.dtype)
-    labels, [counts] = _counted_in([values])
-    distinct = values.drop_nulls().n_unique()
-    if not has_order:
+    known = values.drop_nulls() if nulls else values
+    distinct = known.n_unique()
+    labels, [counts] = _counted_in([known], distinct)
+    if not _has_order(values.dtype):
         return Spread(rows, nulls, labels, counts, num_distinct=distinct)
-    known = values.drop_nulls()
     if known.dtype.is_float():
         known = known.drop_nans()
     ends = known.sort().gather([0, (len(known) - 1) // 2, len(known) - 1] if len(known) else [])
@@ -108,7 +107,9 @@ def bars_of(before: pl.Series, after: pl.Series) -> Bars | None:
     """
     if not _is_countable(after.dtype):
         return None
-    labels, [old, new] = _counted_in([before.cast(after.dtype), after])
+    parts = [before.cast(after.dtype).alias("value"), after.alias("value")]
+    distinct = pl.concat(parts, rechunk=True).drop_nulls().n_unique()
+    labels, [old, new] = _counted_in(parts, distinct)
     nulls = before.null_count(), after.null_count()
     if not any(nulls):
         return Bars(labels, old, new)
@@ -171,12 +172,11 @@ def _has_order(dtype: pl.DataType) -> bool:
     return dtype.is_numeric() or dtype.is_temporal()
 
 
-def _counted_in(parts: Sequence[pl.Series]) -> _COUNTS:
+def _counted_in(parts: Sequence[pl.Series], num_distinct: int) -> _COUNTS:
     """Return counts of values that are not null, in sets of rows of one column."""
     if not _has_order(parts[0].dtype):
         return _counted(parts, by_value=False)
-    both = pl.concat([part.rename("value") for part in parts], rechunk=True)
-    return _binned(parts) if both.n_unique() > _BINS else _counted(parts, by_value=True)
+    return _binned(parts) if num_distinct > _BINS else _counted(parts, by_value=True)
 
 
 def _binned(parts: Sequence[pl.Series]) -> _COUNTS:
@@ -237,17 +237,15 @@ def _texts_of(numbers: list[int], dtype: pl.DataType) -> list[str]:
 def _counted(parts: Sequence[pl.Series], *, by_value: bool) -> _COUNTS:
     """Return counts of all values in their order, or of the most frequent ones."""
     names = [str(number) for number in range(len(parts))]
-    table = pl.DataFrame(schema={"value": parts[0].dtype})
-    for name, part in zip(names, parts, strict=True):
-        counts = part.drop_nulls().alias("value").value_counts(name=name)
-        table = table.join(counts, on="value", how="full", coalesce=True)
-    table = table.with_columns(pl.col(names).fill_null(0))
-    if by_value:
-        shown, others = table.sort("value"), table.clear()
-    else:
-        total = pl.sum_horizontal(names)
-        order = table.sort(total, "value", descending=[True, False])
-        shown, others = order.head(_MOST_VALUES), order[_MOST_VALUES:]
+    values = [part.alias("value").to_frame().lazy() for part in parts]
+    each = [rows.with_columns(part=number) for number, rows in enumerate(values)]
+    count = [(pl.col("part") == number).sum().alias(name) for number, name in enumerate(names)]
+    table = pl.concat(each).drop_nulls("value").group_by("value").agg(*count)
+    total = pl.sum_horizontal(names)
+    by = table.sort("value") if by_value else table.sort(-total.cast(pl.Int64), "value")
+    order = by.collect()
+    most = len(order) if by_value else _MOST_VALUES
+    shown, others = order.head(most), order[most:]
     labels = briefs_of(shown["value"], _LONGEST_TITLE)[0].to_list()
     columns_of_counts = [shown[name].to_list() for name in names]
     if len(others):

@@ -1,6 +1,6 @@
 """The values of one row at each of its events."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from lance_explorer.history.values.later_values import values_at
 from lance_explorer.history.view import HistoryView
 from lance_explorer.storage import done_in_order
 
-__all__ = ["absent_columns", "with_values"]
+__all__ = ["absent_columns", "values_of_rows", "with_values"]
 
 _CREATED = RowEvent.CREATED.label
 
@@ -51,10 +51,36 @@ def with_values(view: HistoryView, frame: pl.DataFrame, row_id: int) -> pl.DataF
         type whose values the later one cannot hold exactly is two columns, as are two that had one
         name: the earlier one has a number after its name, as in ``tags@1``.
     """
-    places = _places(view, frame)
+    return values_of_rows(view, {row_id: frame})[row_id]
+
+
+def values_of_rows(
+    view: HistoryView, frames: Mapping[int, pl.DataFrame]
+) -> dict[int, pl.DataFrame]:
+    """Return what :func:`with_values` does of each row; each version is read once for all.
+
+    Parameters
+    ----------
+    view : HistoryView
+        The branch.
+    frames : mapping of int to polars.DataFrame
+        The histories of rows, by row ID.
+    """
+    places = {row_id: _places(view, frame) for row_id, frame in frames.items()}
+    read = _read(view, places)
+    return {row_id: _valued(view, frames[row_id], places[row_id], read) for row_id in frames}
+
+
+def _valued(
+    view: HistoryView,
+    frame: pl.DataFrame,
+    places: Sequence["_Place | None"],
+    rows_read: Mapping["_PlaceName", pl.DataFrame | None],
+) -> pl.DataFrame:
+    """Return the history of a row with its values, of rows that were read."""
     read = [
-        None if place is None or row is None else (place, row)
-        for place, row in zip(places, _read(view, places, row_id), strict=True)
+        None if place is None or (row := rows_read[place.name]) is None else (place, row)
+        for place in places
     ]
     stops, known = _stops(view, places), [one for one in read if one is not None]
     types = {place.name[:2]: row.schema for place, row in known}
@@ -92,6 +118,9 @@ def absent_columns(view: HistoryView, frame: pl.DataFrame) -> list[list[str]]:
     return [[] if some is None else [name for name in names if name not in some] for some in there]
 
 
+_PlaceName = tuple[str, int, int]
+
+
 class _Place(NamedTuple):
     """Where an event says that a row is."""
 
@@ -99,7 +128,7 @@ class _Place(NamedTuple):
     address: int
 
     @property
-    def name(self) -> tuple[str, int, int]:
+    def name(self) -> _PlaceName:
         """The key that identifies the place."""
         return *_name(self.stop), self.address
 
@@ -150,29 +179,40 @@ def _name(stop: Stop) -> tuple[str, int]:
 
 
 def _read(
-    view: HistoryView, places: Sequence[_Place | None], row_id: int
-) -> list[pl.DataFrame | None]:
-    """Return the row at each place, or None where it cannot be read; each place is read once."""
-    known = {place.name: place for place in places if place is not None}
-    tasks = [(1, partial(_values, place, row_id)) for place in known.values()]
+    view: HistoryView, places: Mapping[int, Sequence[_Place | None]]
+) -> dict[_PlaceName, pl.DataFrame | None]:
+    """Return the row at each place, or None where it cannot be read; each version is read once."""
+    wanted = dict[tuple[str, int], dict[_PlaceName, tuple[_Place, int]]]()
+    for row_id, of_row in places.items():
+        for place in of_row:
+            if place is not None:
+                wanted.setdefault(_name(place.stop), {})[place.name] = place, row_id
+    tasks = [(1, partial(_values, [*some.values()])) for some in wanted.values()]
     most = min(view.storage.in_flight, _READS_AT_ONCE)
-    by_name = dict(zip(known, done_in_order(tasks, most, _READS_AT_ONCE), strict=True))
-    return [None if place is None else by_name[place.name] for place in places]
+    read = dict[_PlaceName, pl.DataFrame | None]()
+    for rows in done_in_order(tasks, most, _READS_AT_ONCE):
+        read.update(rows)
+    return read
 
 
-def _values(place: _Place, row_id: int) -> pl.DataFrame | None:
-    record, rows = place.stop.record, state_rows(place.view)
+def _values(wanted: Sequence[tuple[_Place, int]]) -> dict[_PlaceName, pl.DataFrame | None]:
+    """Return the rows at some places of one version; where all cannot be read, each that can."""
+    first = wanted[0][0]
+    rows, record = state_rows(first.view), first.stop.record
     try:
-        return values_at(
+        read = values_at(
             rows,
             rows.history.position(record.version),
-            np.array([place.address], dtype=np.uint64),
-            np.array([row_id], dtype=np.uint64),
+            np.array([place.address for place, _ in wanted], dtype=np.uint64),
+            np.array([row_id for _, row_id in wanted], dtype=np.uint64),
             [field.name for field in record.schema if field.parent_id == NO_PARENT],
         )
     except LanceExplorerError:
-        place.view.values_missing(record.version)
-        return None
+        if len(wanted) == 1:
+            first.view.values_missing(record.version)
+            return {first.name: None}
+        return {name: row for one in wanted for name, row in _values([one]).items()}
+    return {place.name: read[number] for number, (place, _) in enumerate(wanted)}
 
 
 def _changes(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 
 import polars as pl
@@ -121,15 +122,22 @@ def _filters(column: pl.Series, spread: Spread) -> list[str | None]:
     if spread.num_distinct == len(labels):
         return [f"{name} = {label}" for label in labels]
     values = column if column.dtype.is_integer() else column.cast(pl.Float64)
-    ranges = list[str | None]()
-    for (begin, end), count in zip(pairwise((*labels, None)), spread.counts, strict=True):
-        # A label is where a bin begins, rounded: with another count it is another range.
-        inside = values >= _number(begin)
-        if end is not None:
-            inside &= values < _number(end)
-        where = f"{name} >= {begin}" + ("" if end is None else f" AND {name} < {end}")
-        ranges.append(where if inside.sum() == count else None)
-    return ranges
+    ends = [*pairwise((*labels, None))]
+    inside = [
+        pl.col("value") >= _number(begin)
+        if end is None
+        else (pl.col("value") >= _number(begin)) & (pl.col("value") < _number(end))
+        for begin, end in ends
+    ]
+    sums = [condition.sum().alias(str(place)) for place, condition in enumerate(inside)]
+    counts = values.alias("value").to_frame().select(sums).row(0)
+    # A label is where a bin begins, rounded: with another count it is another range.
+    return [
+        f"{name} >= {begin}" + ("" if end is None else f" AND {name} < {end}")
+        if count == shown
+        else None
+        for (begin, end), count, shown in zip(ends, counts, spread.counts, strict=True)
+    ]
 
 
 def _number(label: str | None) -> float:
@@ -137,6 +145,7 @@ def _number(label: str | None) -> float:
     return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
+@lru_cache
 def _filter_name(name: str) -> str:
     """Return the name of a column for a filter: quoted only if SQL needs it."""
     in_quotes = '"{}"'.format(name.replace('"', '""'))

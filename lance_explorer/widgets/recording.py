@@ -57,6 +57,9 @@ _MOST_ROWS = 100
 
 _MOST_FOLLOWED = 200
 _FOLLOWED_OF_A_COMMIT = 5
+_MOST_BYTES_AHEAD = 256 << 20
+"""The most bytes of values of rows that are read together."""
+
 _MOST_COLUMNS = 12
 """The most columns of each commit whose differing rows are stored."""
 
@@ -154,6 +157,8 @@ class _Recorder:
         shelves.close()
         shelves.room += held
         rows = [*self._rows_seen][:_MOST_FOLLOWED]
+        if self._bytes_of_a_row() * len(rows) <= _MOST_BYTES_AHEAD:
+            self._row.read_ahead(rows)
         self._while_room(steps(rows, "Following rows", unit=" rows"), self._put_row)
         self._followed = [row for row in rows if key_of("row", row) in shelves.index]
         absent = [TABS[name].label for name in TABS if name not in RECORDED]
@@ -256,6 +261,12 @@ class _Recorder:
         some = [row for row in ids[:_FOLLOWED_OF_A_COMMIT] if row is not None]
         self._rows_seen |= dict.fromkeys(some)
         return replace(rows, ids=tuple([None if row is None else str(row) for row in ids]))
+
+    def _bytes_of_a_row(self) -> float:
+        """Return about how large a row is at all of its events."""
+        facts = self._table.versions().tail(1).select("data_bytes", "num_rows").fill_null(0)
+        data_bytes, num_rows = facts.row(0)
+        return float(len(self._kept) * data_bytes / max(num_rows, 1))
 
     def _put_row(self, row: int) -> bool:
         """Store the life of a row, with its values."""

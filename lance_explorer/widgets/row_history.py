@@ -1,7 +1,8 @@
 """The life of one row as a timeline, with its values at each event."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.row_events import event_name
 from lance_explorer.frames.followed import ROW_HISTORY
 from lance_explorer.lineage.following import row_history
-from lance_explorer.lineage.row_values import with_values
+from lance_explorer.lineage.row_values import values_of_rows, with_values
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.shown import described
 from lance_explorer.table import Table
@@ -90,6 +91,7 @@ class RowHistory(RowsView):
         self._table = table_of(table)
         self._events: tuple[_Key, pl.DataFrame] | None = None
         self._with_values: tuple[_Key, pl.DataFrame, pl.Series] | None = None
+        self._read_ahead: dict[_Key, pl.DataFrame] = {}
         self._numbers: tuple[int, NDArray[np.uint64]] | None = None
         self._shown: _Key | None = None
         self._showing = threading.Lock()
@@ -127,6 +129,15 @@ class RowHistory(RowsView):
             (events, _), schema = self._show_values(), self._source.schema
         code = events_code(call("table.row", row_id), events)
         return arranged_code(code, schema, self.filter, self.sort)
+
+    def read_ahead(self, row_ids: Iterable[int]) -> None:
+        """Read the values of rows that will be chosen: each version once, for all of them."""
+        view, events = self._table._view, dict[int, pl.DataFrame]()
+        for row_id in row_ids:
+            with suppress(LanceExplorerError):  # told when the row is chosen
+                events[row_id] = row_history(view, row_id).tail(_MOST_VALUES)
+        read = values_of_rows(view, events)
+        self._read_ahead = {self._key(row_id): frame for row_id, frame in read.items()}
 
     def static_html(self) -> str:
         """Return the table as it shows itself where no kernel runs."""
@@ -243,7 +254,9 @@ class RowHistory(RowsView):
         key = self._key(row_id)
         if self._with_values is None or self._with_values[0] != key:
             events = self._events_of(row_id)
-            read = with_values(self._table._view, events.tail(_MOST_VALUES), row_id)
+            read = self._read_ahead.pop(key, None)
+            if read is None:
+                read = with_values(self._table._view, events.tail(_MOST_VALUES), row_id)
             earlier = events.head(max(len(events) - _MOST_VALUES, 0))
             events = pl.concat([earlier, read], how="diagonal")
             self._with_values = key, events, absent_columns(self._table._view, events)

@@ -41,9 +41,9 @@ def absent_columns(view: HistoryView, events: pl.DataFrame) -> pl.Series:
     """
     names = events["values"].struct.fields if "values" in events.columns else []
     known = events.select(pl.col("values").struct.unnest().is_not_null()) if names else events
+    every = row_values.absent_columns(view, events) if names else [[]] * len(events)
     absent = [
-        [name for name in some if not known[name][number]]
-        for number, some in enumerate(row_values.absent_columns(view, events) if names else ())
+        [name for name in some if not known[name][number]] for number, some in enumerate(every)
     ]
     return pl.Series(absent, dtype=pl.List(pl.String()))
 
@@ -80,11 +80,10 @@ def events_table(events: pl.DataFrame, absent: pl.Series) -> tuple[pl.DataFrame,
     kinds = events["event"].cast(pl.String).replace_strict(EVENT_KINDS, return_dtype=pl.String)
     ended = events["_rowaddr_after"].is_null() & events["values"].is_not_null()
     changed = events["changed_columns"]
-    marks = {"event": kinds} | {
-        shown: _marks(name, changed, ended, absent) for name, shown in names.items()
-    }
+    facts = pl.DataFrame({"changed": changed, "ended": ended, "absent": absent, "event": kinds})
+    marks = [_mark(name).alias(shown) for name, shown in names.items()]
     table = pl.concat([about, values.rename(names), origin], how="horizontal")
-    return table, pl.DataFrame(marks)
+    return table, facts.select("event", *marks)
 
 
 def events_code(row: str, events: pl.DataFrame) -> str:
@@ -115,19 +114,16 @@ def _clashes(events: pl.DataFrame) -> list[str]:
     return [name for name in events["values"].struct.fields if name in taken]
 
 
-def _marks(name: str, changed: pl.Series, ended: pl.Series, absent: pl.Series) -> pl.Series:
-    is_changed, is_absent = [
-        names.list.contains(pl.lit(name)) if len(names) else names.is_null()
-        for names in (changed, absent)
-    ]
-    return pl.select(
-        pl.when(is_absent)
+def _mark(name: str) -> pl.Expr:
+    """Return what is said of the value of a column at each event."""
+    return (
+        pl.when(pl.col("absent").list.contains(pl.lit(name)))
         .then(pl.lit("absent"))
-        .when(ended)
+        .when("ended")
         .then(pl.lit("removed"))
-        .when(is_changed.fill_null(False))
+        .when(pl.col("changed").list.contains(pl.lit(name)).fill_null(False))
         .then(pl.lit("changed"))
-    ).to_series()
+    )
 
 
 def event_values(events: pl.DataFrame, absent: pl.Series) -> tuple[EventValues, ...]:
