@@ -112,6 +112,7 @@ def briefs_of(
     if unit != "bytes":
         is_more |= (texts.str.len_chars() > longest).fill_null(False)
     is_text = unit == "characters" and not column.dtype.is_nested()
+    digests = _digests_of_lists(column) if unit == "items" and is_more.any() else None
     shown = list[str | None]()
     for place, (text, size, more) in enumerate(zip(texts, lengths, is_more, strict=True)):
         if text is None:
@@ -119,7 +120,8 @@ def briefs_of(
         elif more and is_text:
             shown.append(brief(texts_of(column.slice(place, 1)).item(), longest, within))
         elif more:
-            shown.append(_cut(column.slice(place, 1), text[:longest], int(size), unit))
+            digest = digests[place] if digests else _digest(column.slice(place, 1))
+            shown.append(_cut(text[:longest], int(size), unit, digest))
         elif is_text:
             shown.append(quoted(text, within))
         else:
@@ -212,12 +214,20 @@ def _head(column: pl.Series, most: int) -> pl.Series:
     return column
 
 
-def _cut(value: pl.Series, head: str, size: int, unit: str) -> str:
+def _cut(head: str, size: int, unit: str, digest: str) -> str:
     """Return the text of a cut value: its head, and its size and digest."""
     if unit == "items":
         head = f"{head.removesuffix(']')},"
     end = "]" if unit == "items" else ""
-    return f"{head}…{end} ({_counted(size, unit)}, {_digest(value)})"
+    return f"{head}…{end} ({_counted(size, unit)}, {digest})"
+
+
+def _digests_of_lists(column: pl.Series) -> list[str] | None:
+    """Return what :func:`_digest` gives for each list, unless all together have many items."""
+    if (pl.Series(sizes_of(column)).sum() or 0) > _ITEMS_AT_ONCE:
+        return None
+    items = [(text or "")[1:-1] for text in texts_of(column)]
+    return [digest_of(f"{text},".encode() if text else b"") for text in items]
 
 
 def _digest(value: pl.Series) -> str:
