@@ -85,6 +85,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Hand the seed to hypothesis, which begins every test with it."""
     config.addinivalue_line("markers", "drawn(count): is run with so many seeds of its own")
+    config.addinivalue_line("markers", "sampled(one_in): the seed draws which cases are run")
     config.option.seed = config.getoption("--seed") or tree_of_the_commit()
     if config.getoption("--hypothesis-seed") is None:
         config.option.hypothesis_seed = drawn(config.option.seed, "hypothesis")
@@ -107,12 +108,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let known failures fail."""
+    """Leave out what a sample leaves out, and let known failures fail."""
+    if out := [item for item in items if not _is_chosen(config, item)]:
+        config.hook.pytest_deselected(items=out)
+        items[:] = [item for item in items if item not in {*out}]
     known = {(one.test, one.seed): one for one in known_failures()}
     for item in items:
         if one := known.get((item.nodeid, config.option.seed)):
             why = f"{one.wrong} (since {one.since}; once it passes, remove it from {KNOWN.name})"
             item.add_marker(pytest.mark.xfail(strict=True, reason=why))
+
+
+def _is_chosen(config: pytest.Config, item: pytest.Item) -> bool:
+    """Tell whether a test is run: of sampled cases one in some, all by night and those named."""
+    mark, case = item.get_closest_marker("sampled"), getattr(item, "callspec", None)
+    is_asked = config.getoption("--times") > 1 or any("::" in arg for arg in config.args)
+    if mark is None or case is None or is_asked:
+        return True
+    return drawn(config.option.seed, f"case {case.id}") % int(mark.args[0]) == 0
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

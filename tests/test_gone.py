@@ -29,6 +29,8 @@ from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.catalogue import FRAMES, Inspect
 from lance_explorer.storage import FileInfo, LocalStorage
 
+pytestmark = pytest.mark.sampled(3)
+
 LATEST = 10
 
 _MOST_MOMENTS = 5

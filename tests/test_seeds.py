@@ -107,3 +107,35 @@ def test_every_known_failure_still_fails():
         command = [sys.executable, "-m", "pytest", "-q", known.test, "--seed", known.seed]
         result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         assert "1 xfailed" in result.stdout, f"{known}\n{result.stdout}"
+
+
+SAMPLED = """
+import pytest
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("case", range(60))
+def test_a_case(case):
+    pass
+
+@pytest.mark.sampled(3)
+def test_alone():
+    pass
+"""
+
+
+def test_of_sampled_cases_the_seed_draws_some_unless_all_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    (tmp_path / "test_sampled.py").write_text(SAMPLED)
+    (tmp_path / "known.toml").touch()
+
+    def passed(*options: str) -> set[str]:
+        lines = run(tmp_path, *options).stdout.splitlines()
+        return {line.split("::")[1] for line in lines if line.startswith("PASSED")}
+
+    some, others = passed("--seed", "one"), passed("--seed", "two")
+    assert some == passed("--seed", "one") != others
+    assert "test_alone" in some & others
+    assert all(10 < len(chosen) < 35 for chosen in (some, others))
+    named = passed("--seed", "one", "test_sampled.py::test_a_case")
+    assert len(named) == 60
+    assert passed("--seed", "one", "--times", "2") == named | {"test_alone"}

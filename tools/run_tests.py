@@ -276,6 +276,8 @@ def browser(kind: Kind) -> Counts:
 
 
 STORED = "tests/test_stored_tables.py"
+CLUSTER = "tests/spark/test_cluster.py"
+OF_SPARK = ("--doctest-modules", f"--ignore={CLUSTER}")
 APART = (
     *(STORED, "tests/differential", "tests/spark"),
     *("tests/notebooks", "tests/docs", "tests/browser"),
@@ -317,11 +319,12 @@ KINDS = (
     Kind("unit", pytest, ("tests",), (*BY_ORDER, *without(APART))),
     Kind("stored", pytest, (STORED,), tuple(BY_ORDER)),
     Kind("differential", pytest, ("tests/differential",), tuple(BY_ORDER)),
-    Kind("spark", pytest, ("lance_explorer", "tests/spark"), ("--doctest-modules",), "one"),
+    Kind("spark", pytest, ("lance_explorer", "tests/spark"), OF_SPARK, "one"),
     Kind("notebooks", pytest, ("tests/notebooks",), lane="one"),
     Kind("docs", pytest, ("tests/docs",), lane="one"),  # shows what the notebooks gave
     Kind("browser", browser, ("tests/browser",), ("--reruns", "1", "-raR"), "other"),
     Kind("release", release, lane="one"),
+    Kind("cluster", pytest, (CLUSTER,), part_of="all"),
     Kind("lowest", bounds, ROOMS, ("lowest-direct",), part_of="all"),
     Kind("newest", bounds, ROOMS, ("highest",), part_of="all"),
 )

@@ -5,7 +5,7 @@ import pytest
 
 from tests.browser.lab import ROOT
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.sampled(3)]
 
 
 def cells_of(path):

@@ -14,6 +14,8 @@ from lance_explorer.rowids.arrays import MAX_U64
 from tests.changes.parts import as_parts_of
 from tests.differential.twin import Keys, Twin
 
+pytestmark = pytest.mark.sampled(3)
+
 GAPS = {"all kept": [], "one gap": [3, 4, 5], "two gaps": [2, 3, 5, 7, 8], "no beginning": [1, 2]}
 SIZES = (1, 1000)
 

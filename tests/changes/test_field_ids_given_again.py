@@ -14,6 +14,8 @@ import pytest
 import lance_explorer as lx
 from lance_explorer import Table
 
+pytestmark = pytest.mark.sampled(3)
+
 Step = Callable[[str], object]
 
 ROWS = pa.table({"k": pa.array([0, 1], pa.int64()), "a": pa.array([10, 11], pa.int64())})

@@ -16,16 +16,20 @@ def readable_overlays() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", params=lives(), ids=str)
+LIVES = [pytest.param(life, marks=pytest.mark.sampled(3)) for life in lives()]
+
+
+@pytest.fixture(scope="session", params=LIVES, ids=str)
 def twin(request, tmp_path_factory) -> Twin:
     """A table that had one of the lives, and what must be in it."""
     life: Life = request.param
     return life.live(tmp_path_factory.mktemp("life"))
 
 
-@pytest.fixture(
-    scope="session", params=[life for life in lives() if life.data_format == "2.1"], ids=str
-)
+ONE_FORMAT = [life for life in LIVES if life.values[0].data_format == "2.1"]
+
+
+@pytest.fixture(scope="session", params=ONE_FORMAT, ids=str)
 def twin_of_one_format(request, tmp_path_factory) -> Twin:
     """As ``twin``: what becomes of rows is the same in all file formats."""
     life: Life = request.param

@@ -8,7 +8,7 @@ import pytest
 from tests.differential.random_lives.life import BEYOND, LOSSES, WITH_PLANS, Lived, live
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(3)
 def test_a_random_life_is_told_as_pylance_reads_it(seed):
     _assert_agrees(live(seed, range(22)), seed)
 
@@ -50,7 +50,7 @@ def test_nothing_false_is_certain_where_a_lost_overwrite_looks_like_a_compaction
     _assert_agrees(live(seed, range(24), ["certainty"], weights=LOSSES), seed)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 def test_nothing_false_is_certain_after_commits_beyond_the_contract(seed):
     _assert_agrees(live(seed, range(24), ["certainty"], weights=BEYOND), seed)
 

@@ -19,6 +19,8 @@ from lance_explorer.ledger.kept_values import KeptValues
 from lance_explorer.ledger.ledger import recorded_table
 from tests.ledger.test_kills import DiesError, DyingPlace
 
+pytestmark = pytest.mark.sampled(3)
+
 RENAME: Any = {"path": "email", "name": "mail"}
 ANN = ("Ann Hill", "ann@x.org")
 

@@ -15,6 +15,8 @@ from lance_explorer.lineage.row import Row
 from tests.format.samples import DATA
 from tests.remote.bucket import Bucket
 
+pytestmark = pytest.mark.sampled(3)
+
 TABLES = [
     ("0.10.18/life_cycle", None),
     ("0.32.1/stable_row_ids", None),

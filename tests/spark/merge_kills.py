@@ -41,8 +41,8 @@ def target_in(folder: Path, kind: str) -> Target:
     return target_of(str(folder / f"copy.{kind}"), kind, None, {})
 
 
-def rows_of(folder: Path, kind: str) -> pl.DataFrame:
-    """Return what a target has, by the library of its format."""
+def rows_of(folder: Path, kind: str, *others: str) -> pl.DataFrame:
+    """Return what a target has, by the library of its format; with other columns of it."""
     path = str(folder / f"copy.{kind}")
     if kind == "iceberg":
         found = catalog_in(folder).load_table("test.copy").scan().to_arrow()
@@ -54,7 +54,7 @@ def rows_of(folder: Path, kind: str) -> pl.DataFrame:
         found = lance.dataset(path).to_table().rename_columns({"source_rowid": "_rowid"})
     else:
         found = pl.read_parquet(f"{path}/part-*.parquet").to_arrow()
-    return pl.DataFrame(found).select("_rowid", "city").sort("_rowid")
+    return pl.DataFrame(found).select("_rowid", "city", *others).sort("_rowid")
 
 
 def batches(chance: random.Random, count: int) -> tuple[list[Batch], pl.DataFrame]:

@@ -10,6 +10,8 @@ from lance_explorer.spark.change_parts import ChangesQuery
 from lance_explorer.spark.changes_source import ChangesSource, _ChangesReader
 from tests.changes.parts import as_parts_of
 
+pytestmark = pytest.mark.sampled(3)
+
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory) -> str:

@@ -14,6 +14,8 @@ from tests.differential.twin import Twin
 from tests.format.samples import DATA
 from tests.spark.engines import Engine, InTasks, Local, OnSpark
 
+pytestmark = pytest.mark.sampled(3)
+
 NAMES = ("ordinary_days", "merges", "columns", "compactions", "restores", "cleanups")
 SCRIPTS = {script.__name__: script for script in LIVES if script.__name__ in NAMES}
 LIFE = [Life(script, stable, "2.2") for script in SCRIPTS.values() for stable in (False, True)]

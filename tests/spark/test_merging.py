@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from lance_explorer.spark.merge_targets import Mark
 from lance_explorer.spark.merging import last_changes
 from lance_explorer.spark.parquet_target import ParquetTarget
 from tests.differential.row_ids_turned_on import turn_on_row_ids
-from tests.spark.merge_kills import FORMATS, batches, catalog_in, killed, rows_of
+from tests.spark.merge_kills import FORMATS, batches, catalog_in, killed, rows_of, target_in
 from tests.spark.streams import at_most, run_to_end
 
 
@@ -116,9 +117,8 @@ def test_copies_of_all_formats_are_the_table(spark, path, tmp_path, seed):
         assert found.equals(expected(path, found)), (kind, keys)
 
 
-@pytest.mark.parametrize("kind", FORMATS)
-def test_a_batch_that_is_there_is_not_merged_again(spark, path, tmp_path, kind):
-    copy = Copy(spark, tmp_path, kind, "_rowid")
+def test_a_batch_that_is_there_is_not_merged_again(spark, path, tmp_path):
+    copy = Copy(spark, tmp_path, "delta", "_rowid")
     copy.follow(path)
     for commit in (copy.folder / "checkpoint" / "commits").glob("*0*"):
         commit.unlink()  # as if the driver had died after the merge
@@ -132,23 +132,34 @@ def test_a_batch_that_is_there_is_not_merged_again(spark, path, tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", FORMATS)
+def test_a_target_knows_the_batches_that_it_has(tmp_path, kind):
+    target, (made, there) = target_in(tmp_path, kind), batches(random.Random(1), 3)
+    for number, batch in enumerate(made):
+        assert not target.has(Mark("q", number))
+        target.merge(batch, Mark("q", number))
+    after = target_in(tmp_path, kind)  # as another driver sees it
+    assert all(after.has(Mark("q", number)) for number in range(3))
+    assert not after.has(Mark("q", 3))
+    assert not after.has(Mark("another query", 0))
+    assert rows_of(tmp_path, kind).equals(there)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.drawn(1)
 def test_a_copy_is_right_whatever_dies(tmp_path, kind, seed):
-    num_killed, there = killed(tmp_path, kind, 8, seed)
+    num_killed, there = killed(tmp_path, kind, 3, seed)
     assert num_killed
     assert rows_of(tmp_path, kind).equals(there)
 
 
-def test_a_folder_of_parquet_has_no_more_than_its_rows(spark, path, tmp_path):
-    copy = Copy(spark, tmp_path, "parquet", "_rowid")
-    for number in range(30):
-        lance.dataset(path).insert(people(1000 + number, 1))
-        lance.dataset(path).update({"the city": f"'{number}'"}, where=f"id % 5 = {number % 5}")
-    copy.follow(path)
-    files = sorted(file.name for file in Path(copy.target).iterdir())
+def test_a_folder_of_parquet_has_no_more_than_its_rows(tmp_path):
+    target, (made, there) = target_in(tmp_path, "parquet"), batches(random.Random(2), 40)
+    for number, batch in enumerate(made):
+        target.merge(batch, Mark("q", number))
+    files = sorted(file.name for file in Path(target.uri).iterdir())
     assert [name for name in files if not name.startswith("part-")] == ["_merged.json"]
     assert len(files) <= 10
-    assert sum(len(pl.read_parquet(f)) for f in Path(copy.target).glob("part-*")) == 90
+    assert sum(len(pl.read_parquet(f)) for f in Path(target.uri).glob("part-*")) == len(there)
 
 
 def test_a_folder_of_somebody_else_is_left_alone(spark, path, tmp_path):
@@ -176,16 +187,27 @@ def test_what_was_killed_after_its_list_was_written_is_ended(tmp_path):
     assert [*(tmp_path / "copy").glob("*part-*")] == [file]
 
 
+@pytest.mark.parametrize("kind", FORMATS)
+def test_columns_of_a_later_batch_are_added(tmp_path, kind):
+    target, (made, _) = target_in(tmp_path, kind), batches(random.Random(3), 2)
+    target.merge(made[0], Mark("q", 0))
+    ages = pa.array(range(made[1].puts.num_rows))
+    puts = made[1].puts.append_column("age", ages)
+    target.merge(replace(made[1], puts=puts), Mark("q", 1))
+    found = rows_of(tmp_path, kind, "age")
+    put = found.filter(pl.col("_rowid").is_in(puts["_rowid"].to_pylist()))
+    assert sorted(put["age"]) == ages.to_pylist()
+    assert found["age"].null_count() == len(found) - len(put) > 0
+
+
 def test_columns_that_a_stream_got_anew_are_added_to_its_copy(spark, path, tmp_path):
-    copies = [Copy(spark, tmp_path, kind, "_rowid") for kind in FORMATS]
-    for copy in copies:
-        copy.follow(path)
+    copy = Copy(spark, tmp_path, "parquet", "_rowid")
+    copy.follow(path)
     lance.dataset(path).add_columns({"age": "id * 2"})
     lance.dataset(path).insert(people(500, 3).append_column("age", pa.array([1, 2, 3])))
-    for copy in copies:
-        copy.follow(path)
-        assert copy.rows().filter(pl.col("id") >= 500)["age"].to_list() == [1, 2, 3], copy.kind
-    schemas = [pl.read_parquet_schema(file) for file in Path(copies[-1].target).glob("part-*")]
+    copy.follow(path)
+    assert copy.rows().filter(pl.col("id") >= 500)["age"].to_list() == [1, 2, 3]
+    schemas = [pl.read_parquet_schema(file) for file in Path(copy.target).glob("part-*")]
     assert len(schemas) > 1
     assert all(schema == schemas[0] for schema in schemas)  # Spark asks one file for all of them
 

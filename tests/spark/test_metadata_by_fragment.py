@@ -9,6 +9,8 @@ from tests.spark.engines import Local, OnSpark, as_local
 from tests.stored_tables import parts_of
 from tests.synthetic.tables import SyntheticTable
 
+pytestmark = pytest.mark.sampled(3)
+
 
 def in_parts(path: str, name: str, **options: str) -> list[pl.DataFrame]:
     """Return what each task reads, of about two fragments."""

@@ -14,6 +14,8 @@ from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.spark.metadata_source import MetadataSource, _MetadataReader
 from tests.spark.engines import Local, OnSpark
 
+pytestmark = pytest.mark.sampled(3)
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

@@ -18,6 +18,8 @@ from lance_explorer.spark.metadata_source import MetadataSource
 from tests.spark.engines import OnSpark, read_by_tasks
 from tests.spark.streams import micro_batches
 
+pytestmark = pytest.mark.sampled(3)
+
 LAST = 9
 ENDS = [0, 4, 5, 7, 9]
 RECORDED = {"none": 0, "some that are gone": 4, "all that are gone": 6, "all": LAST}
