@@ -8,7 +8,7 @@ import { rich } from "./elements";
 import { kindColor, legendEntry, swatch } from "./legend";
 import type { DatabaseLog } from "./messages";
 import { set } from "./reactive";
-import { absoluteTime, count, cut, isoTime, plural, listedTime } from "./text";
+import { absoluteTime, count, cut, isoTime, listedTime, plural } from "./text";
 import { timeMarks } from "./time_axis";
 import { tooltip } from "./tooltip";
 

@@ -7,7 +7,7 @@ import { rich } from "./elements";
 import { stepOf } from "./keys";
 import type { DatabaseTables, MomentLine, MomentShown, TableLine } from "./messages";
 import { set } from "./reactive";
-import { absoluteTime, bytes, count, cut, percent, listedTime, visible } from "./text";
+import { absoluteTime, bytes, count, cut, listedTime, percent, visible } from "./text";
 
 interface ListProps {
   /** The names of all tables, which are there first. */

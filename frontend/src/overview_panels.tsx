@@ -12,7 +12,19 @@ import { kindColor, swatch } from "./legend";
 import type { Link } from "./link";
 import type { Advice, AnswerSection, Lately, LatestFacts, Listed, Problem, Sizes, Story } from "./messages";
 import { LeadTo } from "./reactive";
-import { absoluteTime, bytes, count, cut, isoTime, known, listedTime, percent, plural, relativeTime, visible } from "./text";
+import {
+  absoluteTime,
+  bytes,
+  count,
+  cut,
+  isoTime,
+  known,
+  listedTime,
+  percent,
+  plural,
+  relativeTime,
+  visible,
+} from "./text";
 
 /** All versions, and the story that they tell. */
 export type OverviewHistory = History & Story;

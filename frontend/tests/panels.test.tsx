@@ -4,7 +4,7 @@ import { totalCards } from "../src/file_panels";
 import type { LatestFacts, Sizes } from "../src/messages";
 import type { OverviewHistory } from "../src/overview_panels";
 import { factCards, LargestCommits, latestSentence, storySentences } from "../src/overview_panels";
-import { tableWords } from "../src/version_words";
+import { Total } from "../src/version_words";
 import { drawn } from "./drawn";
 
 const NONE = { count: 0, names: [] };
@@ -56,9 +56,11 @@ test("the latest version is told in a sentence, with what is not known", () => {
   );
 });
 
-test("a branch is named beside its table", () => {
-  expect(tableWords({ name: "t.lance", branch: "dev" })).toBe("t.lance, branch dev");
-  expect(tableWords({ name: "t.lance", branch: null })).toBe("t.lance");
+test("a branch is named beside its table, with the number of its versions", () => {
+  const words = (branch: string | null, count?: number) =>
+    drawn(<Total of={{ name: "t.lance", branch, count }} />).textContent;
+  expect(words("dev", 2)).toBe("t.lance, branch dev: 2 versions");
+  expect(words(null)).toBe("t.lance");
 });
 
 test("the story tells which versions are kept, and leads to the one that made the table big", () => {
