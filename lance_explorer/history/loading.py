@@ -82,6 +82,7 @@ def extend(
     listing: VersionListing,
     recorded: Recorded | None = None,
     branch: str | None = None,
+    keep: Callable[[History], object] = lambda _: None,
 ) -> History:
     """Return the history of the versions in ``listing``, reading only what ``history`` lacks.
 
@@ -100,6 +101,8 @@ def extend(
         Earlier recordings of the manifests.
     branch : str, optional
         The branch, for ``recorded``.
+    keep : callable
+        Gets the history of the first versions if reading is interrupted, to go on with later.
 
     Raises
     ------
@@ -114,7 +117,7 @@ def extend(
     noting = recorded.noting(storage, branch, files) if recorded else nullcontext(None)
     with collector_paused(), noting as note:
         loader = _Loader(known, storage, note)
-        loader.read(files)
+        loader.read(files, keep)
     return loader.finish()
 
 
@@ -228,7 +231,7 @@ class _Loader:
         self._index_source = b""
         self._indices: tuple[IndexMetadata, ...] = ()
 
-    def read(self, files: list[VersionFile]) -> None:
+    def read(self, files: list[VersionFile], keep: Callable[[History], object]) -> None:
         """Read manifests in the order of their versions."""
         keep_freed_memory(max(file.size_bytes for file in files))  # manifests grow
         sizes = [file.size_bytes for file in files]
@@ -236,11 +239,23 @@ class _Loader:
         manifests = zip(
             reading_versions(files, is_remote=self._storage.in_flight > 1), contents, strict=True
         )
-        while some := _first(manifests, self._storage.in_flight):
+        while some := self._next(manifests, keep):
             with self._storage.reading_ahead(self._transaction_files(some)):
                 for file, data in some:
                     if data is not None:
                         self._try_to_add(file, data)
+
+    def _next(
+        self,
+        manifests: Iterator[tuple[VersionFile, Contents]],
+        keep: Callable[[History], object],
+    ) -> list[tuple[VersionFile, Contents]]:
+        """Return the next manifests; an interrupt here finds all before them recorded."""
+        try:
+            return _first(manifests, self._storage.in_flight)
+        except BaseException:
+            keep(self.finish())
+            raise
 
     def finish(self) -> History:
         states, known = self._states.finish(), self._known.num_deleted_rows

@@ -388,10 +388,15 @@ class HistoryView:
         """Return the history, reading what is missing."""
         if self.recorded is not None and not self._earlier.records:
             self._earlier = self.recorded.history(self.storage, self.branch, self.listing)
-        history = extend(self._earlier, self.storage, self.listing, self.recorded, self.branch)
+        given = self.storage, self.listing, self.recorded, self.branch
+        history = extend(self._earlier, *given, keep=self._keep)
         if len(history.versions_read) < len(self.listing.versions):
             history = self._without_unread(history)
         return history
+
+    def _keep(self, part: History) -> None:
+        """Keep what was read before an interrupt: the next question goes on there."""
+        self._earlier = part
 
     def _read_version(self, version: int) -> History:
         """Return the history of one version alone, from its file."""
@@ -506,6 +511,10 @@ class _OfFragments(HistoryView):
 
     def _read(self) -> History:
         return self._every.history.of_fragments(self._fragments)
+
+    def _keep(self, part: History) -> None:
+        """Keep what was read before an interrupt: the next question goes on there."""
+        self._earlier = part
 
     def _read_version(self, version: int) -> History:
         return self._every.version(version).of_fragments(self._fragments)

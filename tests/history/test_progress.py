@@ -72,3 +72,24 @@ def test_versions_count_by_their_bytes_and_whoever_is_told_may_end_it(tmp_path):
     assert told == sorted(told)
     assert len(told) > 60  # manifests grow
     assert len(opened.versions()) == 120
+
+
+def test_what_was_read_before_an_interrupt_is_not_read_again(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=3, fragments=4)
+    while table.version < 120:
+        table.append().delete({0: [table.version % 3]} if table.version == 9 else {})
+    opened, whole = open_table(table.path), open_table(table.path).versions()
+    seen = []
+
+    def tell(what, fraction):
+        seen.append(fraction)
+        if len(seen) == 80:
+            raise KeyboardInterrupt
+
+    with showing_progress(tell), pytest.raises(KeyboardInterrupt):
+        opened.versions()
+    begun = opened._view.read_so_far
+    assert 70 < len(begun) < 120
+    requests = opened._view.storage.io.requests
+    assert opened.versions().equals(whole)
+    assert opened._view.storage.io.requests - requests <= 2 * (table.version - len(begun))
