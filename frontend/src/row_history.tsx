@@ -6,7 +6,14 @@ import { pieceOf } from "./cells";
 import { KIND_COLORS } from "./kinds";
 import { recordedChip, swatch } from "./legend";
 import { lineageCommits } from "./lineage_axis";
-import type { EventValue, EventValues, FollowedRow, RowHistoryQuestions as Questions, RowAbout } from "./messages";
+import type {
+  EventValue,
+  EventValues,
+  FollowedRow,
+  RowHistoryQuestions as Questions,
+  RowAbout,
+  RowEvent,
+} from "./messages";
 import { AskExplorer, Held, LeadTo, Note, view } from "./reactive";
 import { RowBox } from "./row_box";
 import { rowTimeline } from "./row_timeline";
@@ -39,7 +46,7 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
     values.value = null;
     row.value = answer;
     problem.value = answer.problem ?? "";
-    chosen.value = (answer.events ?? []).length - 1;
+    chosen.value = eventAt(answer.events ?? [], state.value.version);
     if (!answer.events?.length) return;
     const read = await link.ask("values");
     if (row.value !== answer) return; // another row is shown by now
@@ -63,8 +70,8 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
 
   link.onState((newest) => {
     state.value = newest;
-    const index = row.value?.events?.findIndex(({ version }) => version === newest.version) ?? -1;
-    if (index >= 0 && row.value?.row_id === newest.row_id) chosen.value = index;
+    const events = row.value?.row_id === newest.row_id ? (row.value.events ?? []) : [];
+    if (newest.version !== events[chosen.value]?.version) chosen.value = eventAt(events, newest.version);
     if (newest.row_id === shownRow) return;
     shownRow = newest.row_id;
     load();
@@ -159,6 +166,11 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
           )}
         </div>
         <div class="lx-row-values">
+          {isBefore(state.value.version, event) && (
+            <p class="lx-doubt">
+              In version {count(state.value.version ?? "")} this row was not there yet: its first event is below.
+            </p>
+          )}
           {event.doubt && <p class="lx-doubt">{event.doubt}</p>}
           {valueLines(values.value?.[at], values.value === null)}
         </div>
@@ -199,6 +211,17 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
     );
   };
 });
+
+/** The event that made a row what it is in a version: the last one up to it, or else the first one. */
+export function eventAt(events: Pick<RowEvent, "version">[], version: string | null) {
+  if (version === null) return events.length - 1;
+  const later = events.findIndex((event) => isBefore(version, event));
+  return later < 0 ? events.length - 1 : Math.max(later - 1, 0);
+}
+
+function isBefore(version: string | null, event: Pick<RowEvent, "version">) {
+  return version !== null && BigInt(version) < BigInt(event.version);
+}
 
 /** What people call the row: the values of its key; nothing where these are not known. */
 function keyWords(key: string[], values: EventValues | undefined) {
