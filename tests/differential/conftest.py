@@ -1,6 +1,7 @@
 """Tables that the differential tests share; each is made once, and only read afterwards."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
@@ -16,20 +17,22 @@ def readable_overlays() -> Iterator[None]:
         yield
 
 
-LIVES = [pytest.param(life, marks=pytest.mark.sampled(3)) for life in lives()]
+def sampled(some: Iterable[Life]) -> list[Any]:
+    """Return lives as parameters, of which a run draws some."""
+    return [pytest.param(life, marks=pytest.mark.sampled(3)) for life in some]
 
 
-@pytest.fixture(scope="session", params=LIVES, ids=str)
+@pytest.fixture(scope="session", params=sampled(lives()), ids=str)
 def twin(request, tmp_path_factory) -> Twin:
     """A table that had one of the lives, and what must be in it."""
     life: Life = request.param
     return life.live(tmp_path_factory.mktemp("life"))
 
 
-ONE_FORMAT = [life for life in LIVES if life.values[0].data_format == "2.1"]
+ONE_FORMAT = [life for life in lives() if life.data_format == "2.1"]
 
 
-@pytest.fixture(scope="session", params=ONE_FORMAT, ids=str)
+@pytest.fixture(scope="session", params=sampled(ONE_FORMAT), ids=str)
 def twin_of_one_format(request, tmp_path_factory) -> Twin:
     """As ``twin``: what becomes of rows is the same in all file formats."""
     life: Life = request.param
