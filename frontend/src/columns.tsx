@@ -17,7 +17,7 @@ export const render = view<ColumnsQuestions>("lx-sheet lx-values", ({ link, onCl
   const { history, position, moveTo } = versions;
   const columns = signal<Columns | null>(null);
   const problem = signal("");
-  const facts = signal<Record<string, ColumnFacts>>({});
+  const facts = signal<Record<string, ColumnFacts> | null>(null);
   const isMoving = signal(false); // what is shown is of another version
   const isReading = signal(false);
   let resting = 0;
@@ -91,7 +91,7 @@ export const render = view<ColumnsQuestions>("lx-sheet lx-values", ({ link, onCl
               <ColumnRow
                 key={line.name}
                 line={line}
-                facts={facts.value[line.name]}
+                facts={facts.value === null ? null : facts.value[line.name]}
                 position={now}
                 size={every.count}
                 onMove={moveTo}
@@ -112,8 +112,8 @@ export const render = view<ColumnsQuestions>("lx-sheet lx-values", ({ link, onCl
 
 interface RowProps {
   line: ColumnLine;
-  /** Of the chosen version; nothing if that does not have the column. */
-  facts: ColumnFacts | undefined;
+  /** Of the chosen version; undefined if that does not have the column, null before it is read. */
+  facts: ColumnFacts | undefined | null;
   position: number;
   /** How many versions there are. */
   size: number;
@@ -153,7 +153,7 @@ function ColumnRow({ line, facts, position, size, onMove, placeOf }: RowProps) {
             <div class="lx-quiet">{cut(facts.ends, 80)}</div>
           </>
         ) : (
-          <span class="lx-quiet">not in this version</span>
+          <span class="lx-quiet">{facts === null ? "reading it…" : "not in this version"}</span>
         )}
       </div>
       <div class="lx-values-over">
