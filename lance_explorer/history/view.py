@@ -512,10 +512,6 @@ class _OfFragments(HistoryView):
     def _read(self) -> History:
         return self._every.history.of_fragments(self._fragments)
 
-    def _keep(self, part: History) -> None:
-        """Keep what was read before an interrupt: the next question goes on there."""
-        self._earlier = part
-
     def _read_version(self, version: int) -> History:
         return self._every.version(version).of_fragments(self._fragments)
 
