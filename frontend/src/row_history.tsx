@@ -91,18 +91,8 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
     return (
       <div class="lx-quiet lx-row-nothing">
         <p>
-          Type what the row has, such as <code>{visible(key)} = 42</code>, or {hasRowIds ? "a row ID" : "an address"},
-          or go from row to row with the arrows. You see what happened to the row in each version, and its values then.
-        </p>
-        <p>
-          {hasRowIds ? (
-            <>
-              <code>42</code> is the row with that row ID (<code>_rowid</code>, not a value of a column);{" "}
-            </>
-          ) : (
-            "This table has no stable row IDs: a row is named by an address that it had, its fragment and offset. "
-          )}
-          <code>3:17</code> is the row at offset 17 of fragment 3, <code>3:17@5</code> the one there in version 5.
+          Type what the row has, such as <code>{visible(key)} = 42</code>, or go from row to row with the arrows. You
+          see what happened to the row in each version, and its values then.
         </p>
         <div class="lx-row-examples">
           <button class="lx-button lx-small" onClick={() => step(1)}>
@@ -115,6 +105,19 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
             Rows in Time travel
           </LeadTo>
         </div>
+        <details>
+          <summary>Advanced: {hasRowIds ? "row IDs and addresses" : "addresses"}</summary>
+          <p>
+            {hasRowIds ? (
+              <>
+                <code>42</code> is the row with that row ID (<code>_rowid</code>, not a value of a column);{" "}
+              </>
+            ) : (
+              "This table has no stable row IDs: a row is named by an address that it had, its fragment and offset. "
+            )}
+            <code>3:17</code> is the row at offset 17 of fragment 3, <code>3:17@5</code> the one there in version 5.
+          </p>
+        </details>
       </div>
     );
   }
