@@ -6,6 +6,7 @@ import polars as pl
 
 from lance_explorer.changes.diff_schema import FieldPair, paired_fields
 from lance_explorer.frames.columns import BRANCH, ID, KNOWN_FROM, TEXT, TIME, Column, FrameSchema
+from lance_explorer.frames.commit_facts import COMMIT_FACTS, facts_of_commit
 from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.ancestors import Ancestry, BranchVersion, Stretch
 from lance_explorer.history.columns.identity import fields_of_both
@@ -13,6 +14,9 @@ from lance_explorer.history.columns.lives import ByName
 from lance_explorer.history.history import VersionRecord
 
 __all__ = ["COMMITS_BETWEEN", "commits_between", "fields_between"]
+
+_SAID = [column for column in COMMIT_FACTS if column.name in ("message", "author", "job", "run")]
+"""What the header of a transaction says; for more, the whole would have to be read."""
 
 COMMITS_BETWEEN = FrameSchema(
     "commits_between",
@@ -26,6 +30,7 @@ COMMITS_BETWEEN = FrameSchema(
         Column("version", ID, "version of the commit"),
         Column("timestamp", TIME, "when it was committed", nullable=True),
         Column("operation", TEXT, "operation as Lance names it", nullable=True),
+        *_SAID,
         KNOWN_FROM,
     ),
 )
@@ -41,6 +46,7 @@ def commits_between(common: Ancestry) -> pl.DataFrame:
     ]
     forward = [("second", *commit) for stretch in common.to_second for commit in _commits(stretch)]
     commits = back + forward
+    facts = [facts_of_commit(record) for _, _, record, _ in commits]
     return COMMITS_BETWEEN.build(
         {
             "side": [side for side, *_ in commits],
@@ -48,6 +54,7 @@ def commits_between(common: Ancestry) -> pl.DataFrame:
             "version": [record.version for _, _, record, _ in commits],
             "timestamp": [record.manifest.timestamp for _, _, record, _ in commits],
             "operation": [record.operation for _, _, record, _ in commits],
+            **{column.name: [getattr(fact, column.name) for fact in facts] for column in _SAID},
             "known_from": [place for *_, place in commits],
         }
     )

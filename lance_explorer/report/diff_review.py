@@ -58,11 +58,11 @@ def diff_review(diff: Diff, end: BranchVersion, key: str | Sequence[str] | None)
         f"{end.view.name}: {before} to {after}",
         {
             "Summary": rows.summary,
+            "Commits": lambda: _commits(diff),
             "Rows": rows.blocks,
             "Schema": lambda: _part(diff.schema(), SCHEMA_DIFF),
             "Indices": lambda: _part(diff.indices(), INDEX_DIFF),
             "Config": lambda: _part(diff.config(), CONFIG_DIFF),
-            "Commits": lambda: _commits(diff),
         },
         f'{call("table.diff", *ends)}.report("review.html")',
     )
@@ -171,11 +171,13 @@ def _part(frame: pl.DataFrame, schema: FrameSchema) -> Iterator[Block]:
 
 def _commits(diff: Diff) -> Iterator[Block]:
     commits = diff.commits()
-    shown = commits.drop("known_from").head(_MOST_PARTS)
     if commits.is_empty():
         yield sentence("No commit lies between both.")
-    else:
-        yield table_of(shown, f"{len(shown):,} of {len(commits):,} commits", COMMITS_BETWEEN)
+        return
+    known = [column.name for column in commits if column.null_count() < len(commits)]
+    same = ["known_from", *(["side"] if commits["side"].n_unique() == 1 else [])]
+    shown = commits.select(known).drop(same).head(_MOST_PARTS)
+    yield table_of(shown, f"{len(shown):,} of {len(commits):,} commits", COMMITS_BETWEEN)
 
 
 def _named(place: tuple[str | None, int]) -> str:
