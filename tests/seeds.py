@@ -120,7 +120,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_chosen(config: pytest.Config, item: pytest.Item) -> bool:
-    """Tell whether a test is run: of sampled cases one in some, all by night and those named."""
+    """Tell whether a test is run: one in some of sampled cases; all with --times or by name."""
     mark, case = item.get_closest_marker("sampled"), getattr(item, "callspec", None)
     is_asked = config.getoption("--times") > 1 or any("::" in arg for arg in config.args)
     if mark is None or case is None or is_asked:

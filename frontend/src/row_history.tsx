@@ -171,7 +171,7 @@ export const render = view<Questions>("lx-row-history", ({ model, link, onClose,
         <div class="lx-row-values">
           {isBefore(state.value.version, event) && (
             <p class="lx-doubt">
-              In version {count(state.value.version ?? "")} this row was not there yet: its first event is below.
+              Version {count(state.value.version ?? "")} is before the first event that is known of this row.
             </p>
           )}
           {event.doubt && <p class="lx-doubt">{event.doubt}</p>}

@@ -128,7 +128,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number, number][] = [
 ];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** Return how long ago a time (ISO text in UTC) was: "3 days ago"; up to two years it is told in months. */
+/** Return how long ago a time (ISO text in UTC) was: "3 days ago"; months up to two years. */
 export function relativeTime(iso: string | null, now: number = Date.now()) {
   if (!iso) return "";
   const seconds = (moment(iso) - now) / 1000;

@@ -395,7 +395,7 @@ class HistoryView:
         return history
 
     def _keep(self, part: History) -> None:
-        """Keep what was read before an interrupt: the next question goes on there."""
+        """Keep the versions read before an interrupt, so that the next read continues there."""
         self._earlier = part
 
     def _read_version(self, version: int) -> History:

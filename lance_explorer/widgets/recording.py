@@ -5,6 +5,7 @@ under names that ``frontend/src/recorded.ts`` knows: the newest versions come fi
 not fit is left out.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -263,10 +264,11 @@ class _Recorder:
         return replace(rows, ids=tuple([None if row is None else str(row) for row in ids]))
 
     def _bytes_of_a_row(self) -> float:
-        """Return about how large a row is at all of its events."""
-        facts = self._table.versions().tail(1).select("data_bytes", "num_rows").fill_null(0)
-        data_bytes, num_rows = facts.row(0)
-        return float(len(self._kept) * data_bytes / max(num_rows, 1))
+        """Return how many bytes a row may have at all of its events; infinite if unknown."""
+        data_bytes, num_rows = self._table.versions().select("data_bytes", "num_rows").row(-1)
+        if data_bytes is None or not num_rows:
+            return math.inf
+        return float(len(self._kept) * data_bytes / num_rows)
 
     def _put_row(self, row: int) -> bool:
         """Store the life of a row, with its values."""
