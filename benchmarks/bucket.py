@@ -97,15 +97,18 @@ class _Handler(BaseHTTPRequestHandler):
         if not path.is_file():
             self._count(self._reply(404, b"<Error><Code>NoSuchKey</Code></Error>"))
             return
-        data, size = path.read_bytes(), path.stat().st_size
+        size = path.stat().st_size
         asked = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
         if asked is None:
-            self._count(self._reply(200, data))
+            self._count(self._reply(200, path.read_bytes()))
             return
         start = int(asked[1]) if asked[1] else max(size - int(asked[2]), 0)
         stop = min(int(asked[2]) + 1, size) if asked[1] and asked[2] else size
         place = f"bytes {start}-{stop - 1}/{size}"
-        self._count(self._reply(206, data[start:stop], {"Content-Range": place}))
+        with path.open("rb") as file:
+            file.seek(start)
+            data = file.read(stop - start)
+        self._count(self._reply(206, data, {"Content-Range": place}))
 
     def _listing(self, query: dict[str, list[str]]) -> bytes:
         prefix, after = query.get("prefix", [""])[0], query.get("continuation-token", [""])[0]

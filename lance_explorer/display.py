@@ -218,7 +218,7 @@ def _summary(history: History, position: int = 0) -> str:
 
 
 def _story(versions: pl.DataFrame) -> pl.DataFrame:
-    is_mixed = (versions["known_from"] == "ledger").any()
+    is_mixed = (versions["known_from"] != "live").any()
     return versions.select(
         "version",
         "timestamp",

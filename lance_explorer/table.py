@@ -79,6 +79,7 @@ def open_table(
     max_requests: int | None = None,
     ledger: "Ledger | str | os.PathLike[str] | None" = None,
     values_apart: bool = False,
+    whole_manifests: bool = False,
 ) -> "Table":
     """Open a Lance table to explore it; nothing is ever written to it.
 
@@ -112,6 +113,10 @@ def open_table(
         Whether another process reads values. pylance can end its process on a damaged data file;
         then that is an error, and this process goes on. By default values are read in another
         process once the table is known to be damaged. The first read takes about a second longer.
+    whole_manifests : bool
+        Of a table in an object store, whether to read each manifest whole and to ignore the cache.
+        By default, of large manifests of appends only the end and the transaction are read; frames
+        mark these versions as ``derived`` in ``known_from``.
 
     Returns
     -------
@@ -135,10 +140,14 @@ def open_table(
         None if max_bytes is None else whole_number("max_bytes", max_bytes),
         None if max_requests is None else whole_number("max_requests", max_requests),
     )
-    io = IoCounts(budget=budget, values_apart=flag("values_apart", values_apart))
+    io = IoCounts(
+        budget=budget,
+        values_apart=flag("values_apart", values_apart),
+        whole_manifests=flag("whole_manifests", whole_manifests),
+    )
     if ledger is None:
         view = open_view(table, branch, storage_options, allow_bases, io)
-        if is_long(view.storage, view.listing.versions):
+        if not io.whole_manifests and is_long(view.storage, view.listing.versions):
             from lance_explorer.ledger.cache import use_cache
 
             view = use_cache(view)

@@ -135,6 +135,7 @@ KINDS = {
     "addresses": ROW_IDS,
     "after": ROWS,
     "values_apart": FLAG,
+    "whole_manifests": FLAG,
     "allow_bases": BASES,
     "depth": one_of("quick"),
     "delete_unverified": FLAG,

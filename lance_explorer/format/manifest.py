@@ -30,6 +30,7 @@ __all__ = [
     "decode_schema",
     "fragment_messages",
     "manifest_from_pb",
+    "message_start",
     "read_fragments",
     "read_layout",
     "read_section",
@@ -130,18 +131,8 @@ class Manifest:
 def read_layout(data: bytes) -> ManifestLayout:
     """Find the manifest message in a whole manifest file."""
     size = len(data)
-    if size < FOOTER_BYTES + _LENGTH.size:
-        raise CorruptFileError(f"{size} bytes are too few for a manifest file", offset=0)
-    start, major, minor, magic = _FOOTER.unpack_from(data, size - FOOTER_BYTES)
-    if magic != _MAGIC:
-        raise CorruptFileError(
-            f"expected the file to end in {_MAGIC!r}, found {magic!r}", offset=size - 4
-        )
+    start, major, minor = _footer(data, size)
     room = size - FOOTER_BYTES - start - _LENGTH.size
-    if room < 0:
-        raise CorruptFileError(
-            f"the footer puts the manifest at byte {start} of {size}", offset=size - FOOTER_BYTES
-        )
     (length,) = _LENGTH.unpack_from(data, start)
     if length != room:
         raise CorruptFileError(
@@ -151,6 +142,35 @@ def read_layout(data: bytes) -> ManifestLayout:
     if length and not data[begin]:  # no record begins so: the rest, a hole perhaps, is not copied
         raise CorruptFileError("a manifest message that begins with zeros", offset=begin)
     return ManifestLayout(Section(begin, length), major, minor)
+
+
+def message_start(end: bytes, size: int) -> int:
+    """Return where the length of the manifest message stands, by the last bytes of a file.
+
+    Parameters
+    ----------
+    end : bytes
+        The last bytes of the manifest file, at least its footer.
+    size : int
+        The size of the file.
+    """
+    return _footer(end, size)[0]
+
+
+def _footer(end: bytes, size: int) -> tuple[int, int, int]:
+    """Return where the length of the manifest message stands, and the version of the format."""
+    if len(end) < FOOTER_BYTES or size < FOOTER_BYTES + _LENGTH.size:
+        raise CorruptFileError(f"{size} bytes are too few for a manifest file", offset=0)
+    start, major, minor, magic = _FOOTER.unpack_from(end, len(end) - FOOTER_BYTES)
+    if magic != _MAGIC:
+        raise CorruptFileError(
+            f"expected the file to end in {_MAGIC!r}, found {magic!r}", offset=size - 4
+        )
+    if start + _LENGTH.size > size - FOOTER_BYTES:
+        raise CorruptFileError(
+            f"the footer puts the manifest at byte {start} of {size}", offset=size - FOOTER_BYTES
+        )
+    return start, major, minor
 
 
 def read_section(data: bytes, offset: int, layout: ManifestLayout) -> Section:

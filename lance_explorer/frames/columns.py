@@ -121,8 +121,11 @@ def _list_series(values: list[Any], dtype: pl.List) -> pl.Series:
 VERSION = Column("version", ID, "version of the table")
 BRANCH = Column("branch", TEXT, "branch of that version; null is the main branch", nullable=True)
 
-_PLACES = pl.Enum(["live", "ledger"])
-_PLACES_MEANING = "`live`: the table keeps the version; `ledger`: only a ledger still has it"
+_PLACES = pl.Enum(["live", "derived", "ledger"])
+_PLACES_MEANING = (
+    "`live`: the table keeps the version; `derived`: it does, in an object store, and fragments "
+    "that it shares with the version before were not read again; `ledger`: only a ledger has it"
+)
 
 KNOWN_FROM = Column("known_from", _PLACES, _PLACES_MEANING)
 """The last column of every frame by version."""

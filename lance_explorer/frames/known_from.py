@@ -31,9 +31,12 @@ def known_from(view: HistoryView, versions: _Versions) -> pl.Series:
     files = (*view.listing.versions, *view.listing.detached)
     recorded = pl.Series(view.recorded_versions, dtype=ID)
     listed = pl.Series([file.version for file in files], dtype=ID)
+    derived = pl.Series(view.derived_versions, dtype=ID)
     place = (
         pl.when(asked.is_in(recorded.implode()))
         .then(pl.lit("ledger"))
+        .when(asked.is_in(derived.implode()))
+        .then(pl.lit("derived"))
         .when(asked.is_in(listed.implode()))
         .then(pl.lit("live"))
     )

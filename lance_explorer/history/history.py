@@ -65,6 +65,8 @@ class VersionRecord:
     ``operation`` is as Lance names it, ``unknown``, or None where no transaction is left.
     ``num_new_row_ids`` counts, for an Update with stable row IDs, the rows of new fragments whose
     IDs the version before had not assigned; None for others, and where that cannot be told.
+    ``is_derived`` tells that the manifest was not read whole: an append in a store, whose other
+    fragments are those of the version before (:mod:`lance_explorer.history.manifest_reading`).
     """
 
     version: int
@@ -78,6 +80,7 @@ class VersionRecord:
     fragment_bytes: int
     index_section_bytes: int
     num_new_row_ids: int | None
+    is_derived: bool = False
 
     @property
     def restored_version(self) -> int | None:

@@ -58,11 +58,12 @@ from lance_explorer.history.manifest_findings import (
     too_many_deleted,
     unreadable,
 )
+from lance_explorer.history.manifest_reading import ReadManifest, read_manifests
 from lance_explorer.history.new_row_ids import count_new_row_ids
 from lance_explorer.history.progress import reading_versions
 from lance_explorer.history.recorded import Note, Recorded
 from lance_explorer.history.state_builder import Fragments, StateBuilder
-from lance_explorer.storage import Contents, FilePart, Storage, given, reading_ahead
+from lance_explorer.storage import FilePart, Storage, given, reading_ahead
 
 __all__ = ["extend", "with_unreadable"]
 
@@ -234,22 +235,21 @@ class _Loader:
     def read(self, files: list[VersionFile], keep: Callable[[History], object]) -> None:
         """Read manifests in the order of their versions."""
         keep_freed_memory(max(file.size_bytes for file in files))  # manifests grow
-        sizes = [file.size_bytes for file in files]
-        contents = self._storage.get_many([file.path for file in files], sizes)
-        manifests = zip(
-            reading_versions(files, is_remote=self._storage.in_flight > 1), contents, strict=True
+        shown = reading_versions(files, is_remote=self._storage.in_flight > 1)
+        manifests = map(
+            itemgetter(1), zip(shown, read_manifests(self._storage, files), strict=True)
         )
         while some := self._next(manifests, keep):
             with self._storage.reading_ahead(self._transaction_files(some)):
-                for file, data in some:
-                    if data is not None:
-                        self._try_to_add(file, data)
+                for manifest in some:
+                    if manifest.contents is not None:
+                        self._try_to_add(manifest, manifest.contents)
 
     def _next(
         self,
-        manifests: Iterator[tuple[VersionFile, Contents]],
+        manifests: Iterator[ReadManifest],
         keep: Callable[[History], object],
-    ) -> list[tuple[VersionFile, Contents]]:
+    ) -> list[ReadManifest]:
         """Return the next manifests; an interrupt here finds all before them recorded."""
         try:
             return _first(manifests, self._storage.in_flight)
@@ -273,25 +273,24 @@ class _Loader:
             duplicated=frozenset(self._duplicated),
         )
 
-    def _transaction_files(
-        self, manifests: list[tuple[VersionFile, Contents]]
-    ) -> Iterator[FilePart]:
+    def _transaction_files(self, manifests: list[ReadManifest]) -> Iterator[FilePart]:
         """Yield the transaction files of manifests, if there is more than one manifest."""
-        for _, data in manifests if len(manifests) > 1 else []:
-            if not isinstance(data, bytes):
+        for read in manifests if len(manifests) > 1 else []:
+            if not isinstance(read.contents, bytes) or read.is_derived:
                 continue
             try:
-                manifest = decode_manifest_message(_message(data))
+                manifest = decode_manifest_message(_message(read.contents))
             except FormatError:
                 continue
             if manifest.transaction_section_offset is None and manifest.transaction_file:
                 yield FilePart(f"{TRANSACTIONS_FOLDER}/{manifest.transaction_file}")
 
-    def _try_to_add(self, file: VersionFile, contents: bytes | FormatError) -> None:
+    def _try_to_add(self, read: ReadManifest, contents: bytes | FormatError) -> None:
+        file = read.file
         if self._note is not None and isinstance(contents, bytes):
-            self._note(file, contents)
+            self._note(file, contents, read.is_derived)
         try:
-            self._add(file, given(contents))
+            self._add(file, given(contents), read.is_derived)
         except FormatError as error:
             located = error.located(file.path)
             self._unreadable.append(UnreadableVersion(file, located))
@@ -305,7 +304,7 @@ class _Loader:
         self._is_duplicated = False
         self._left_over = self._intervals.still_open
 
-    def _add(self, file: VersionFile, data: bytes) -> None:
+    def _add(self, file: VersionFile, data: bytes, is_derived: bool) -> None:
         layout = read_layout(data)
         split = self._splitter.split(data, layout.message)
         manifest = split.manifest
@@ -347,6 +346,7 @@ class _Loader:
                 fragment_bytes=split.fragment_bytes,
                 index_section_bytes=index_section_bytes,
                 num_new_row_ids=num_new_row_ids,
+                is_derived=is_derived,
             )
         )
 
@@ -466,14 +466,12 @@ def _records(fragments: Fragments) -> Iterable[Fragment]:
     return fragments
 
 
-def _first(
-    manifests: Iterator[tuple[VersionFile, Contents]], most: int
-) -> list[tuple[VersionFile, Contents]]:
+def _first(manifests: Iterator[ReadManifest], most: int) -> list[ReadManifest]:
     """Return the next manifests, fewer than ``most`` if they are large."""
-    some, size = list[tuple[VersionFile, Contents]](), 0
-    for file, data in islice(manifests, most):
-        some.append((file, data))
-        size += file.size_bytes
+    some, size = list[ReadManifest](), 0
+    for read in islice(manifests, most):
+        some.append(read)
+        size += read.file.size_bytes
         if size >= _FEW_BYTES:
             break
     return some

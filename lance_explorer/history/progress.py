@@ -92,7 +92,7 @@ def reading_versions(files: Sequence[VersionFile], *, is_remote: bool) -> Iterat
     what = f"Reading {len(files):,} versions"
     costs = is_remote and (size > _COSTLY_BYTES or len(files) > _COSTLY_REQUESTS)
     if costs:
-        what += f" from the object store, {size / 1e6:,.0f} MB"
+        what += f" from the object store, at most {size / 1e6:,.0f} MB"
     if show := _SHOW.get():
         yield from _showing(files, what, [file.size_bytes for file in files], show)
         return

@@ -16,8 +16,8 @@ from lance_explorer.storage import Storage
 
 __all__ = ["KeptCells", "Note", "Recorded", "is_long"]
 
-Note = Callable[[VersionFile, bytes], object]
-"""Receives each manifest file that is read."""
+Note = Callable[[VersionFile, bytes, bool], object]
+"""Receives each manifest file that is read, and whether it is derived."""
 
 KeptCells = tuple[pl.Series, NDArray[np.bool_]]
 """Values of a column, and which of them are known."""

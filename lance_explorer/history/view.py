@@ -151,6 +151,11 @@ class HistoryView:
         return [file.version for file in files if file.is_recorded]
 
     @property
+    def derived_versions(self) -> list[int]:
+        """The versions read so far whose manifests were not read whole, ascending."""
+        return [record.version for record in self.read_so_far.records if record.is_derived]
+
+    @property
     def recorded_findings(self) -> list[Finding]:
         """Problems of the recordings of this branch."""
         return [] if self.recorded is None else self.recorded.findings(self.branch)

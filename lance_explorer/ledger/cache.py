@@ -90,7 +90,9 @@ class CachedTable:
         elif storage.in_flight > 1:
             recorder = self._kept.recorder(storage, branch, files[0].version)
             etags = dict(zip(files, _etags(storage, files), strict=True))
-            yield lambda file, data: recorder.add(file._replace(etag=etags[file]), data)
+            yield lambda file, data, is_derived: recorder.add(
+                file._replace(etag=etags[file]), data, is_derived
+            )
             with suppress(LanceExplorerError, OSError):
                 self._kept.write(storage, recorder, branch)
         else:

@@ -11,6 +11,7 @@ from lance_explorer.frames.columns import BYTES, COUNT, ID, TEXT, TIME, Column, 
 __all__ = [
     "CHANGE",
     "CHECKSUMS",
+    "DERIVED",
     "FILES",
     "FORMAT",
     "FRAGMENTS",
@@ -23,6 +24,9 @@ __all__ = [
 
 FORMAT = 1
 """The format of the files that this release writes; later ones are refused."""
+
+DERIVED = "derived "
+"""What the cache writes before the digest of a manifest that was not read whole."""
 
 _BINARY = pl.Binary()
 

@@ -31,6 +31,7 @@ from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.loading import KEPT_TRANSACTION_BYTES
 from lance_explorer.history.states import ColumnsPart, States
 from lance_explorer.ledger.branch_log import BranchLog
+from lance_explorer.ledger.kinds import DERIVED
 
 __all__ = ["recorded_history"]
 
@@ -137,6 +138,7 @@ class _Builder:
                     fragment_bytes=row["fragment_bytes"],
                     index_section_bytes=len(self._log.section(row["indices_key"])),
                     num_new_row_ids=_num_new_row_ids(row, manifest, transaction, records),
+                    is_derived=row["sha256"].startswith(DERIVED),
                 )
             )
         return records

@@ -34,7 +34,7 @@ from lance_explorer.history.listing import FIRST_DETACHED, VersionFile
 from lance_explorer.history.loading import TRANSACTIONS_FOLDER
 from lance_explorer.history.new_row_ids import count_new_row_ids
 from lance_explorer.history.states import UNKNOWN_COUNT, ColumnsPart, States
-from lance_explorer.ledger.kinds import FRAGMENTS, SECTIONS, VERSIONS
+from lance_explorer.ledger.kinds import DERIVED, FRAGMENTS, SECTIONS, VERSIONS
 from lance_explorer.ledger.segments import digest
 from lance_explorer.ledger.sidecars import Sidecar, sidecars_of_fragment, sidecars_of_indices
 from lance_explorer.storage import Storage
@@ -100,14 +100,14 @@ class Recorder:
         """About how many bytes are recorded and were not taken yet."""
         return self._num_bytes
 
-    def add(self, file: VersionFile, data: bytes) -> bool:
+    def add(self, file: VersionFile, data: bytes, is_derived: bool = False) -> bool:
         """Record a manifest file; return whether it was recorded.
 
         A manifest that cannot be decoded is kept whole, unless it is damaged and large: the ledger
         would need several times its size in memory, for an unreadable file.
         """
         try:
-            is_apart = file.version < FIRST_DETACHED and self._add_parts(file, data)
+            is_apart = file.version < FIRST_DETACHED and self._add_parts(file, data, is_derived)
         except FormatError:
             is_apart = False
             if len(data) > _MOST_DAMAGED_BYTES:
@@ -154,7 +154,7 @@ class Recorder:
         except (FormatError, _UnusualError):
             self._start_over()
 
-    def _add_parts(self, file: VersionFile, data: bytes) -> bool:
+    def _add_parts(self, file: VersionFile, data: bytes, is_derived: bool) -> bool:
         layout = read_layout(data)
         split = self._splitter.split(data, layout.message)
         manifest = split.manifest
@@ -167,6 +167,8 @@ class Recorder:
             return False
         self._note_fragments(file.version, step, manifest)
         self._note_parts(file, data, manifest, parts, split, step)
+        if is_derived:
+            self._versions["sha256"][-1] = f"{DERIVED}{self._versions['sha256'][-1]}"
         self._at.version, self._at.manifest = file.version, manifest
         self._at.sha256 = self._versions["sha256"][-1]
         return True

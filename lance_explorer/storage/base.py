@@ -38,6 +38,8 @@ class IoCounts:
         How much may be asked of an object store.
     values_apart : bool
         Whether another process reads values, because the table is not trusted or is damaged.
+    whole_manifests : bool
+        Whether each manifest is read whole, also in an object store.
     sessions : ReadSessions
         The questions being answered, which record what is missing.
     """
@@ -46,6 +48,7 @@ class IoCounts:
     bytes_read: int = 0
     budget: Budget = field(default_factory=Budget, repr=False, compare=False)
     values_apart: bool = field(default=False, repr=False, compare=False)
+    whole_manifests: bool = field(default=False, repr=False, compare=False)
     sessions: ReadSessions = field(default_factory=ReadSessions, repr=False, compare=False)
 
 

@@ -18,6 +18,7 @@ from tests.differential.random_lives import (  # noqa: F401  they fill the lists
     check_find,
     check_following,
     check_frames,
+    check_manifests,
     check_parts,
     check_plans,
     check_profiles,
