@@ -984,6 +984,10 @@ class Table:
         the filter needs. The search ends when enough rows are found or enough bytes are read;
         :meth:`Found.go_on` continues it.
 
+        A BTREE or BITMAP of the latest version is asked instead of its fragments, if every commit
+        since it was built is kept and none moved or rewrote rows: then it finds what a scan finds.
+        ``sentence`` names it. Other indices are not asked, since some lost rows.
+
         Parameters
         ----------
         where : str

@@ -11,7 +11,7 @@ from lance_explorer.arguments import names, whole_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.findings import FINDINGS, findings_frame
-from lance_explorer.frames.sizes import byte_size
+from lance_explorer.frames.sizes import byte_size, counted
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.found_rows import FOUND, found_frame
@@ -127,6 +127,13 @@ class Found(Answering):
             parts.append(others)
         if self.num_rows > self._limit:
             parts.append(f"the newest {self._limit:,} are told")
+        if search.answered is not None and search.answered.names:
+            names, offsets = search.answered
+            which = "index" if len(names) == 1 else "indices"
+            parts.append(
+                f"the {which} {' and '.join(map(repr, names))} answered for "
+                f"{counted(len(offsets), 'fragment')}"
+            )
         if search.waiting:
             parts.append(f"{byte_size(search.bytes_read)} were read, and earlier versions were not")
         if search.findings:

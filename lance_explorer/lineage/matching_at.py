@@ -1,7 +1,7 @@
 """Which rows of a version match a filter, also where some files of the version are gone."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,10 @@ from lance_explorer.lineage.where import fields_named
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.rowids.arrays import Uint64Array, concatenated
 
-__all__ = ["Matches", "NotMatched", "matching_at", "matching_in"]
+if TYPE_CHECKING:
+    from lance_explorer.values import IndexAnswer
+
+__all__ = ["Matches", "NotMatched", "indexed_at", "matching_at", "matching_in"]
 
 _FRAGMENT_BITS = np.uint64(FRAGMENT_BITS)
 
@@ -78,6 +81,33 @@ def matching_at(
         sum([part.bytes_read for part in parts]),
         tuple([one for part in parts for one in part.lost]),
     )
+
+
+def indexed_at(
+    rows: StateRows, position: int, by_index: Mapping[str, Sequence[int]], filter: str
+) -> "IndexAnswer | None":
+    """Return the live rows of a version that indices find; None if they do not answer the filter.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of the branch.
+    position : int
+        The position of the version in ``rows.history``.
+    by_index : mapping of str to sequence of int
+        The indices that may be asked, each with some of the fragments that it covers.
+    filter : str
+        Which rows, as an SQL expression.
+    """
+    from lance_explorer.values import matching_by_index
+
+    view, version = rows.view, rows.history.records[position].version
+    try:
+        check_values(view, version, some_rows=True)
+        root, options = value_root(view, version), view.storage.options
+        return matching_by_index(root, version, by_index, filter, options)
+    except LanceExplorerError:  # a scan tells what is wrong, if it meets that, too
+        return None
 
 
 def matching_in(rows: StateRows, position: int, filter: str | None) -> pl.DataFrame:

@@ -1,7 +1,9 @@
 """The state of a search for rows by values: what was read, was found, and is still to be read."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -23,7 +25,7 @@ from lance_explorer.history.value_files import value_root
 from lance_explorer.history.values.later_values import position_to_read, values_at
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.found_rows import FOUND, Sightings, merged
-from lance_explorer.lineage.matching_at import matching_at
+from lance_explorer.lineage.matching_at import indexed_at, matching_at
 from lance_explorer.lineage.shown_columns import ShownColumns
 from lance_explorer.lineage.stored_rows import (
     Piece,
@@ -34,11 +36,13 @@ from lance_explorer.lineage.stored_rows import (
     reads_of,
     stored_rows,
 )
+from lance_explorer.lineage.trusted_indices import trusted_indices
 from lance_explorer.lineage.where import fields_named, fields_of, filter_for, is_word
 from lance_explorer.rowids.addresses import FRAGMENT_BITS, first_address
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = [
+    "Answered",
     "Question",
     "ValueSearch",
     "begin_search",
@@ -69,6 +73,16 @@ class _Hits:
     offsets: NDArray[np.int64]
 
 
+class Answered(NamedTuple):
+    """The indices that were asked, none if none could be, and the offsets that they found.
+
+    The offsets are those of each stored rows about which they were asked, by its ``id()``.
+    """
+
+    names: tuple[str, ...] = ()
+    offsets: Mapping[int, NDArray[np.int64]] = MappingProxyType({})
+
+
 @dataclass
 class ValueSearch:
     """How far the search of one branch got.
@@ -85,6 +99,8 @@ class ValueSearch:
         What was not looked at yet, newest first.
     hits : list
         What was found.
+    answered : Answered or None
+        What indices answered; None before that was tried.
     """
 
     rows: StateRows
@@ -95,6 +111,7 @@ class ValueSearch:
     hits: list[_Hits] = field(default_factory=list)
     found: set[int] = field(default_factory=set)
     bytes_read: int = 0
+    answered: "Answered | None" = None
 
     @property
     def searched_from(self) -> int:
@@ -200,6 +217,8 @@ def search_on(search: ValueSearch, limit: int, max_bytes: int) -> None:
     """Search until so many rows are found, or so many bytes are read."""
     from tqdm.auto import tqdm
 
+    if search.answered is None and search.waiting and search.bytes_read < max_bytes:
+        search.answered = _ask_indices(search)
     bar = tqdm(
         total=len(search.waiting), desc="Searching", unit=" fragments", delay=1.0, leave=False
     )
@@ -214,10 +233,38 @@ def search_on(search: ValueSearch, limit: int, max_bytes: int) -> None:
             bar.update(len(some))
 
 
+def _ask_indices(search: ValueSearch) -> Answered:
+    """Find rows of the last version by indices, where they can be trusted."""
+    rows, last = search.rows, search.positions.stop - 1
+    trusted = trusted_indices(rows.history)
+    some = [one for one in search.waiting if one.last == last and len(one.states()) == 1]
+    if not trusted or not some:
+        return Answered()
+    by_fragment = {stored.fragment_id: stored for stored in some}
+    given = {name: [*covered.intersection(by_fragment)] for name, covered in trusted.items()}
+    answer = indexed_at(rows, last, given, search.filters[some[0].wanted.schema])
+    if answer is None:
+        return Answered()
+    addresses, num_bytes = answer.found
+    search.bytes_read += num_bytes
+    found = dict(_by_fragment(addresses))
+    none = np.empty(0, dtype=np.int64)
+    offsets = {id(by_fragment[one]): found.get(one, none) for one in answer.fragment_ids}
+    return Answered(answer.names, offsets)
+
+
+def _answered(search: ValueSearch) -> Mapping[int, NDArray[np.int64]]:
+    return {} if search.answered is None else search.answered.offsets
+
+
 def _next_ones(search: ValueSearch, num_bytes: int) -> list[StoredRows]:
     """Return what to read at once: about so many bytes for the filter, or one fragment."""
     chosen, size = list[StoredRows](), 0.0
+    answered = _answered(search)
     for stored in search.waiting[:_FRAGMENTS_AT_ONCE]:
+        if id(stored) in answered:
+            chosen.append(stored)
+            continue
         fragment = search.rows.history.states[stored.pieces[0].state]
         size += bytes_of(fragment, stored.wanted.fields)
         if chosen and size > num_bytes:
@@ -230,10 +277,12 @@ def _matching(
     search: ValueSearch, some: Sequence[StoredRows]
 ) -> Iterator[tuple[StoredRows, NDArray[np.int64]]]:
     """Yield the matching rows of some fragments; each fragment is read once."""
-    rows = search.rows
-    offsets_by_rows = dict[int, list[NDArray[np.int64]]]()
+    rows, answered = search.rows, _answered(search)
+    offsets_by_rows = {id(one): [answered[id(one)]] for one in some if id(one) in answered}
     by_filter = dict[str, list[tuple[StoredRows, Piece]]]()
     for stored in some:
+        if id(stored) in answered:
+            continue
         pieces = by_filter.setdefault(search.filters[stored.wanted.schema], [])
         pieces += [(stored, piece) for piece in stored.to_read(rows)]
     for filter, pieces in by_filter.items():
@@ -256,7 +305,12 @@ def _scanned(
     for lost in matches.lost:
         search.findings.append(_lost(rows.view.branch, version, lost.fragment_id, lost.error))
     search.bytes_read += matches.bytes_read
-    addresses = np.sort(matches.addresses)
+    yield from _by_fragment(matches.addresses)
+
+
+def _by_fragment(addresses: Uint64Array) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield the offsets of row addresses in each fragment."""
+    addresses = np.sort(addresses)
     of_fragment = addresses >> np.uint64(FRAGMENT_BITS)
     for fragment in np.unique(of_fragment).tolist():
         yield fragment, (addresses[of_fragment == fragment] & _OFFSETS).astype(np.int64)

@@ -2,8 +2,10 @@
 
 from lance_explorer.values.files import read_hidden_column, read_row_map
 from lance_explorer.values.matching import (
+    IndexAnswer,
     Matching,
     check_filter,
+    matching_by_index,
     matching_rows,
     matching_values,
 )
@@ -24,10 +26,12 @@ from lance_explorer.values.rows_at import read_rows_at, refused_blobs
 __all__ = [
     "ROW_VERSIONS",
     "SYSTEM_COLUMNS",
+    "IndexAnswer",
     "Matching",
     "arrow_schema",
     "check_filter",
     "content_batches",
+    "matching_by_index",
     "matching_rows",
     "matching_values",
     "read_hidden_column",

@@ -1,7 +1,8 @@
 """Which rows of some fragments of a version match a filter, according to pylance."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -19,8 +20,18 @@ from lance_explorer.values.opening import (
 )
 from lance_explorer.values.readable import open_readable
 
-__all__ = ["Matching", "check_filter", "matching_rows", "matching_values"]
+__all__ = [
+    "IndexAnswer",
+    "Matching",
+    "check_filter",
+    "matching_by_index",
+    "matching_rows",
+    "matching_values",
+]
 
+_INDEX_QUERY = re.compile("^ *ScalarIndexQuery: query=(.*)$", re.MULTILINE)
+_ASKED = re.compile(r"\[[^][@]*\]@([^][()@,]*)\((?:BTree|Bitmap)\)")
+_JOINED = re.compile(r"(?:AND\(|OR\(|[?,)])*")
 
 _MANY = 1 << 30
 """More rows than a fragment has, so that all are in one file and addresses are numbers."""
@@ -31,6 +42,14 @@ class Matching(NamedTuple):
 
     addresses: Uint64Array
     bytes_read: int
+
+
+class IndexAnswer(NamedTuple):
+    """What indices found: their names, the fragments that they were asked about, and the rows."""
+
+    names: tuple[str, ...]
+    fragment_ids: frozenset[int]
+    found: Matching
 
 
 @reads_values(files=False)
@@ -69,8 +88,8 @@ def matching_rows(
 ) -> Matching:
     """Return the live rows of some fragments that match a filter.
 
-    Rows are scanned. Indices are not used: one that lost rows, as a BTREE of pylance 14 may, would
-    miss them, and with legacy files pylance panics.
+    Rows are scanned. Indices are not used: one that lost rows would miss them, and with legacy
+    files pylance panics.
 
     Parameters
     ----------
@@ -87,7 +106,6 @@ def matching_rows(
     """
     dataset = open_readable(uri, version, storage_options).dataset
     fragments = [fragment_of(dataset, fragment_id) for fragment_id in fragment_ids]
-    parts = list[Uint64Array]()
     with translating(version, storage_options):
         batches = dataset.scanner(
             columns=[],
@@ -96,10 +114,68 @@ def matching_rows(
             fragments=fragments,
             use_scalar_index=False,
         ).to_batches()
+    return _matching(dataset, batches, version, storage_options)
+
+
+def _matching(
+    dataset: Any,
+    batches: Iterator[pa.RecordBatch],
+    version: int,
+    storage_options: StorageOptions,
+) -> Matching:
+    parts = list[Uint64Array]()
     while (batch := next_batch(batches, version, storage_options)) is not None:
         parts.append(batch.column("_rowaddr").to_numpy())
     addresses = concatenated(parts).astype(np.uint64, copy=False)
     return Matching(addresses, int(dataset.io_stats_snapshot().read_bytes))
+
+
+@reads_values()
+def matching_by_index(
+    uri: str,
+    version: int,
+    by_index: Mapping[str, Sequence[int]],
+    filter: str,
+    storage_options: StorageOptions = None,
+) -> IndexAnswer | None:
+    """Return the live rows of some fragments that match a filter, if indices answer it.
+
+    Parameters
+    ----------
+    uri : str
+        Root of the table, or of a branch.
+    version : int
+        The version.
+    by_index : mapping of str to sequence of int
+        The indices that may be asked, each with some of the fragments that it covers.
+    filter : str
+        Which rows, as an SQL expression.
+    storage_options : mapping of str to str, optional
+        Address and credentials of an object store.
+
+    Returns
+    -------
+    IndexAnswer or None
+        None if pylance would ask none of these indices or others, too.
+    """
+    dataset = open_readable(uri, version, storage_options).dataset
+    scan: dict[str, Any] = {"columns": [], "filter": filter, "with_row_address": True}
+    with translating(version, storage_options):
+        names = _indices_asked(dataset.scanner(**scan).explain_plan())
+        if not names or not by_index.keys() >= names:
+            return None
+        wanted = set.intersection(*[{*by_index[name]} for name in names])
+        some = [one for one in dataset.get_fragments() if one.fragment_id in wanted]
+        batches = dataset.scanner(**scan, fragments=some).to_batches()
+    found = _matching(dataset, batches, version, storage_options)
+    return IndexAnswer(tuple(sorted(names)), frozenset(wanted), found)
+
+
+def _indices_asked(plan: str) -> set[str]:
+    """Return the indices that a plan asks, if it joins what they find by AND and OR alone."""
+    queries = _INDEX_QUERY.findall(plan)
+    is_usual = len(queries) == 1 and _JOINED.fullmatch(_ASKED.sub("?", queries[0]))
+    return {*_ASKED.findall(queries[0])} if is_usual else set()
 
 
 @reads_values(files=False)
