@@ -238,12 +238,13 @@ def _ask_indices(search: ValueSearch) -> Answered:
     rows, last = search.rows, search.positions.stop - 1
     trusted = trusted_indices(rows.history)
     some = [one for one in search.waiting if one.last == last and len(one.states()) == 1]
-    if not trusted or not some:
-        return Answered()
     by_fragment = {stored.fragment_id: stored for stored in some}
-    given = {name: [*covered.intersection(by_fragment)] for name, covered in trusted.items()}
+    both = {name: [*covered.intersection(by_fragment)] for name, covered in trusted.items()}
+    given = {name: fragments for name, fragments in both.items() if fragments}
+    if not given:
+        return Answered()
     answer = indexed_at(rows, last, given, search.filters[some[0].wanted.schema])
-    if answer is None:
+    if answer is None or not answer.fragment_ids:
         return Answered()
     addresses, num_bytes = answer.found
     search.bytes_read += num_bytes
