@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lance_explorer.errors import RefNotFoundError, TableNotFoundError
 from lance_explorer.history.external_listing import lister_of
-from lance_explorer.history.listing import VersionListing
+from lance_explorer.history.listing import DirectoryLister, VersionListing
 from lance_explorer.history.recorded import Recorded
 from lance_explorer.history.refs import Refs, branch_root
 from lance_explorer.storage import (
@@ -99,6 +99,11 @@ class TableBranch:
         if is_own:
             self.storage.bases.own_root(uri)
         return TableBranch(open_beside(self.storage, uri), self.storage, name, self.recorded)
+
+    def is_current(self, listing: VersionListing) -> bool:
+        """Return whether a listing of the branch is known to be the present one."""
+        lister = lister_of(self.storage)
+        return isinstance(lister, DirectoryLister) and lister.is_current(listing)
 
     def list_versions(self) -> VersionListing:
         """Return the current versions.

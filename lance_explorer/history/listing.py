@@ -48,12 +48,14 @@ class VersionFile(NamedTuple):
 class VersionListing:
     """The kept versions of a table, ascending; detached ones are separate and unordered.
 
-    ``findings`` tell where what says which versions there are contradicts itself.
+    ``findings`` tell where what says which versions there are contradicts itself. ``folder_ns`` is
+    the time of the folder from which all of these were listed; None where that tells nothing.
     """
 
     versions: tuple[VersionFile, ...]
     detached: tuple[VersionFile, ...]
     findings: tuple[Finding, ...] = ()
+    folder_ns: int | None = None
 
     def up_to(self, version: int | None) -> "VersionListing":
         """Return the listing without later versions; None excludes none."""
@@ -66,9 +68,9 @@ class VersionListing:
         if isinstance(versions, range) and versions.step == 1:  # few of very many, perhaps
             ends = versions.start, versions.stop
             first, stop = (bisect_left(self.versions, end, key=_version) for end in ends)
-            return replace(self, versions=self.versions[first:stop])
+            return replace(self, versions=self.versions[first:stop], folder_ns=None)
         some = tuple([file for file in self.versions if file.version in versions])
-        return replace(self, versions=some)
+        return replace(self, versions=some, folder_ns=None)
 
 
 class VersionLister(Protocol):
@@ -93,6 +95,7 @@ class DirectoryLister:
         CorruptFileError
             If the folder mixes both schemes of file names.
         """
+        folder_ns = self._storage.folder_ns(VERSIONS_FOLDER)
         versions: list[VersionFile] = []
         detached: list[VersionFile] = []
         schemes: dict[bool, str] = {}
@@ -124,7 +127,24 @@ class DirectoryLister:
             )
         versions.sort(key=_version)
         detached.sort(key=_version)
-        return VersionListing(tuple(versions), tuple(detached))
+        return VersionListing(tuple(versions), tuple(detached), folder_ns=folder_ns)
+
+    def is_current(self, listing: VersionListing) -> bool:
+        """Return whether a listing of the folder is known to be the present one, without listing.
+
+        No file was added, removed or renamed since, and the first and last are the same.
+        """
+        if listing.folder_ns is None or not listing.versions:
+            return False
+        if self._storage.folder_ns(VERSIONS_FOLDER) != listing.folder_ns:
+            return False
+        ends = listing.versions[0], listing.versions[-1]
+        found = [self._storage.find(file.path) for file in ends]
+        return all(
+            info is not None
+            and (info.size_bytes, info.modified_ns) == (file.size_bytes, file.modified_ns)
+            for file, info in zip(ends, found, strict=True)
+        )
 
 
 def _version(file: VersionFile) -> int:

@@ -209,7 +209,9 @@ class HistoryView:
         Only new versions will be read. If another table replaced it, nothing is reused. Versions
         after ``last_version`` are ignored.
         """
-        return self._later(self.at.list_versions().up_to(last_version))
+        is_same = self.at.is_current(self.listing)
+        listing = self.listing if is_same else self.at.list_versions()
+        return self._later(listing.up_to(last_version))
 
     def without_vanished(self) -> "HistoryView | None":
         """Return the same branch without the versions that were removed since they were listed.
@@ -460,6 +462,8 @@ class HistoryView:
     def _later(self, listing: VersionListing, refs: Refs | None = None) -> "HistoryView":
         """Return the same branch with other versions, keeping what was read of common ones."""
         later = HistoryView(self.at, listing, refs or Refs(self.main_storage))
+        if listing is self.listing and self._is_whole:
+            later._history = self._history
         if not set(self.listing.versions).isdisjoint(listing.versions):
             later._earlier = self.read_so_far if self._is_whole else EMPTY_HISTORY
             later._earlier_branches = {**self._earlier_branches, **self._branches}

@@ -11,7 +11,7 @@ from lance_explorer.arguments import names, whole_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.findings import FINDINGS, findings_frame
-from lance_explorer.frames.sizes import byte_size, counted
+from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.view import HistoryView
 from lance_explorer.lineage.found_rows import FOUND, found_frame
@@ -122,18 +122,11 @@ class Found(Answering):
         last = search.rows.history.records[search.positions.stop - 1].version
         first = self.searched_from
         which = f"version {last}" if first == last else f"versions {first} to {last}"
-        parts = [f"{begin} in {which}"]
+        parts = [f"{begin} in {which}{self._with_indices}"]
         if not self.num_rows and (others := _other_branches(search.rows.view)):
             parts.append(others)
         if self.num_rows > self._limit:
             parts.append(f"the newest {self._limit:,} are told")
-        if search.answered is not None and search.answered.names:
-            names, offsets = search.answered
-            which = "index" if len(names) == 1 else "indices"
-            parts.append(
-                f"the {which} {' and '.join(map(repr, names))} answered for "
-                f"{counted(len(offsets), 'fragment')}"
-            )
         if search.waiting:
             parts.append(f"{byte_size(search.bytes_read)} were read, and earlier versions were not")
         if search.findings:
@@ -229,6 +222,13 @@ class Found(Answering):
             return Found(search, self._question, most, self.bytes_read + more)
 
         return LiveTable(known).answer(searched)
+
+    @property
+    def _with_indices(self) -> str:
+        """The indices that were asked, in words."""
+        names = self._search.answered.names if self._search.answered else ()
+        which = "index" if len(names) == 1 else "indices"
+        return f" with the {which} {' and '.join(map(repr, names))}" if names else ""
 
     @property
     def _lost(self) -> bool:

@@ -173,6 +173,13 @@ class Storage(ABC):
             yield from [info._replace(name=folder + info.name) for info in self.list_files(folder)]
             folders += [f"{folder}{name}/" for name in self.list_folders(folder)]
 
+    def folder_ns(self, folder: str) -> int | None:
+        """Return the time at which a name in a folder was last added, removed or changed.
+
+        None where that is not known, or so short ago that a later change may have the same time.
+        """
+        return None
+
     @abstractmethod
     def find(self, path: str) -> FileInfo | None:
         """Return the present facts of a file, None if it is missing."""

@@ -7,6 +7,7 @@ wait for a slow disk.
 import errno
 import os
 import stat
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -40,6 +41,9 @@ _UNREACHABLE = {
 
 _AT_ONCE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 """A pipe is opened without waiting for a writer."""
+
+_COARSEST_NS = 3_000_000_000
+"""Some file systems count the times of folders in steps of two seconds."""
 
 _OPEN_AHEAD = 32
 """The number of files that the system is asked to fetch ahead."""
@@ -109,6 +113,13 @@ class LocalStorage(Storage):
                 elif (place := (facts.st_dev, facts.st_ino)) not in seen:  # a link may lead back
                     seen.add(place)
                     folders.append(f"{path}/")
+
+    def folder_ns(self, folder: str) -> int | None:
+        try:
+            modified = os.stat(self._place(f"{folder}/")).st_mtime_ns
+        except (OSError, FormatError):
+            return None
+        return modified if time.time_ns() - modified > _COARSEST_NS else None
 
     def find(self, path: str) -> FileInfo | None:
         self.io.requests += 1

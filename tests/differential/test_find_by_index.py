@@ -113,7 +113,7 @@ def test_an_index_finds_what_a_scan_finds(tmp_path, seed):
         assert everything["is_live"].sum() == len(expected), where
     for index in table.latest.inspect.indices().iter_rows(named=True):
         found = table.find(f"{index['fields'][0]} is null", deleted=False)
-        assert "answered" in found.sentence
+        assert " with the index " in found.sentence
 
 
 def write_again(path: str) -> None:
@@ -154,9 +154,7 @@ def indexed(tmp_path: Path) -> str:
 
 def test_it_is_asked_while_rows_stay_where_they_are(indexed):
     found = lx.open_table(indexed).find("value = 4")
-    assert found.sentence == (
-        "3 rows found in versions 1 to 4; the index 'value_idx' answered for 3 fragments."
-    )
+    assert found.sentence == ("3 rows found in versions 1 to 4 with the index 'value_idx'.")
     assert found.to_polars()["key"].to_list() == [3, 8, 13]
 
 
@@ -164,7 +162,7 @@ def test_it_is_asked_while_rows_stay_where_they_are(indexed):
 def test_it_is_not_asked_once_rows_may_have_moved(indexed, what):
     OTHERS[what](indexed)
     found = lx.open_table(indexed).find("value = 4", deleted=False)
-    assert "answered" not in found.sentence
+    assert " with the " not in found.sentence
     expected = lance.dataset(indexed).scanner(filter="value = 4", use_scalar_index=False)
     assert sorted(found.to_polars()["key"]) == sorted(expected.to_table()["key"].to_pylist())
 

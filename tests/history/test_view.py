@@ -1,5 +1,6 @@
 """Where a branch lies, what it says when something is not there, and what refreshing brings."""
 
+import os
 import shutil
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -13,6 +14,7 @@ from lance_explorer.errors import (
 )
 from lance_explorer.history.loading import KEPT_TRANSACTION_BYTES
 from lance_explorer.history.view import HistoryView
+from lance_explorer.storage import LocalStorage
 from tests.format.samples import DATA
 from tests.synthetic import DETACHED, SyntheticTable, encode_transaction
 
@@ -255,6 +257,42 @@ def test_refreshing_forgets_what_was_cleaned_away(table):
         view.version(2)
     assert versions_of(view) == [3, 4]
     assert before.records[0].version == 2
+
+
+def aged(table: SyntheticTable) -> HistoryView:
+    """Open a table to whose folder nothing was added for a minute."""
+    folder = table.path / "_versions"
+    os.utime(folder, ns=(0, folder.stat().st_mtime_ns - 60_000_000_000))
+    return opened(table)
+
+
+def test_refreshing_lists_no_folder_that_is_as_it_was(table, monkeypatch):
+    view = aged(table)
+    history = view.history
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalStorage, "list_files", lambda *_: pytest.fail("it was listed"))
+        later = view.refreshed()
+    assert later is not view
+    assert later.history is history
+    table.append()
+    assert versions_of(later.refreshed()) == [1, 2, 3, 4]
+    table.remove(1)
+    assert versions_of(later.refreshed()) == [2, 3, 4]
+
+
+def test_a_version_written_over_in_place_is_noticed(table):
+    view = aged(table)
+    assert [int(rows) for rows in view.history.live_rows] == [4, 3, 3]
+    manifest = table.path / view.listing.versions[-1].path
+    folder = manifest.parent.stat().st_mtime_ns
+    manifest.write_bytes(b"no manifest")
+    assert manifest.parent.stat().st_mtime_ns == folder
+    assert versions_of(view.refreshed()) == [1, 2]
+
+
+def test_a_folder_that_changed_just_now_is_listed_again(table):
+    assert opened(table).listing.folder_ns is None
+    assert aged(table).listing.folder_ns is not None
 
 
 def test_refreshing_reads_no_history_that_nobody_asked_for(table):

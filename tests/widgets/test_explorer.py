@@ -377,7 +377,10 @@ def test_a_search_that_finds_nothing_says_why(explorer, browse):
         ("what changed yesterday", "to version 8, in "),
         ("city = town", "1 row found"),
         ("rows where city = 'town'", "1 row found"),
-        ("put back id = 2", "1 row found in versions 1 to 8. It was deleted in version 4"),
+        (
+            "put back id = 2",
+            "1 row found in versions 1 to 8 with the index 'id_idx'. It was deleted in version 4",
+        ),
         ("who changed id = 1", "cells of 1 row"),
         ("duplicates of id", "Each key of id is there once"),
         ("undo", "Undo version 8"),
