@@ -209,6 +209,7 @@ class HistoryView:
         Only new versions will be read. If another table replaced it, nothing is reused. Versions
         after ``last_version`` are ignored.
         """
+        self.storage.sessions.forget()
         is_same = self.at.is_current(self.listing)
         listing = self.listing if is_same else self.at.list_versions()
         return self._later(listing.up_to(last_version))
@@ -444,6 +445,7 @@ class HistoryView:
 
     def _look(self) -> VersionListing:
         """Return the current listing of the same table."""
+        self.storage.sessions.forget()
         now = self.at.list_versions()
         is_known = not set(self.listing.versions).isdisjoint(now.versions)
         if not is_known and now.versions[0].version <= self.latest_version:

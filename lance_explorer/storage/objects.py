@@ -147,13 +147,13 @@ class ObjectStorage(Storage):
             return None
 
     def get(self, path: str) -> bytes:
-        return self._counted(self._read(FilePart(path)))
+        return self._read_once(FilePart(path))
 
     def get_range(self, path: str, offset: int, length: int) -> bytes:
         if length <= 0 or offset + length > _LONGEST:
             return b""
         try:
-            return self._counted(self._read(FilePart(path, offset, length)))
+            return self._read_once(FilePart(path, offset, length))
         except StorageError as error:
             is_answered = limit_hint(str(error), self._limited) is None
             if not is_answered or offset < self._size(path):
@@ -175,7 +175,8 @@ class ObjectStorage(Storage):
 
     @contextmanager
     def reading_ahead(self, parts: Iterable[FilePart]) -> Iterator[None]:
-        ahead = ReadAhead(self._submit, parts, self.in_flight)
+        unread = [part for part in parts if self.sessions.kept((self.uri, part)) is None]
+        ahead = ReadAhead(self._submit, unread, self.in_flight)
         self._ahead.append(ahead)
         try:
             yield
@@ -189,21 +190,32 @@ class ObjectStorage(Storage):
         Up to 64 requests run at once, fewer if files are so large that they would fill memory.
         """
         if sizes:
-            self.io.budget.check_requests(self.uri, len(sizes))
-            self.io.budget.check_bytes(self.uri, self.io.bytes_read, sum(sizes))
+            paths = list(paths)
+            asked = [
+                size
+                for path, size in zip(paths, sizes, strict=True)
+                if self.sessions.kept((self.uri, FilePart(path))) is None
+            ]
+            self.io.budget.check_requests(self.uri, len(asked))
+            self.io.budget.check_bytes(self.uri, self.io.bytes_read, sum(asked))
         rest = zip(paths, chain(sizes, repeat(UNKNOWN_BYTES)), strict=False)
-        waiting: deque[Future[bytes]] = deque()
+        waiting: deque[tuple[FilePart, Future[bytes] | bytes]] = deque()
         data: Contents
         claimed: deque[int] = deque()
         try:
             while True:
                 while has_room(claimed, self.in_flight) and (file := next(rest, None)) is not None:
-                    waiting.append(self._submit(FilePart(file[0])))
+                    part = FilePart(file[0])
+                    kept = self.sessions.kept((self.uri, part))
+                    waiting.append((part, self._submit(part) if kept is None else kept))
                     claimed.append(file[1])
                 if not waiting:
                     return
+                part, begun = waiting.popleft()
                 try:
-                    data = self._counted(waiting.popleft().result())
+                    data = (
+                        self._counted(part, begun.result()) if isinstance(begun, Future) else begun
+                    )
                 except FileNotFoundError:
                     self.io.requests += 1
                     data = None
@@ -213,8 +225,9 @@ class ObjectStorage(Storage):
                 yield data
                 data = None
         finally:
-            for future in waiting:
-                future.cancel()
+            for _, begun in waiting:
+                if isinstance(begun, Future):
+                    begun.cancel()
 
     def _list(self, folder: str) -> Any:
         self.io.budget.claim_request(self.uri)
@@ -229,8 +242,12 @@ class ObjectStorage(Storage):
         except FileNotFoundError:
             return {"objects": [], "common_prefixes": []}
 
+    def _read_once(self, part: FilePart) -> bytes:
+        """Return a part of a file: read before, read ahead or read now."""
+        kept = self.sessions.kept((self.uri, part))
+        return self._counted(part, self._read(part)) if kept is None else kept
+
     def _read(self, part: FilePart) -> bytes:
-        """Return a part of a file, read ahead or read now."""
         for ahead in self._ahead:
             if (future := ahead.take(part)) is not None:
                 return future.result()
@@ -285,9 +302,10 @@ class ObjectStorage(Storage):
 
         return self._threads.submit(self._call, request, path).result()
 
-    def _counted(self, data: bytes) -> bytes:
+    def _counted(self, part: FilePart, data: bytes) -> bytes:
         self.io.requests += 1
         self.io.bytes_read += len(data)
+        self.sessions.keep((self.uri, part), data)
         return data
 
     def _call(self, request: Callable[[], _R], path: str) -> _R:

@@ -1,6 +1,9 @@
 """A table says in an object store what it says on the disk."""
 
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import nullcontext
 from functools import partial
 
 import polars as pl
@@ -12,6 +15,8 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.flags import unreadable_flags
 from lance_explorer.inspect.catalogue import FRAMES, frame
 from lance_explorer.lineage.row import Row
+from lance_explorer.storage import FilePart, IoCounts
+from lance_explorer.storage.objects import ObjectStorage
 from tests.format.samples import DATA
 from tests.remote.bucket import Bucket
 
@@ -129,14 +134,35 @@ def test_values(bucket, tmp_path):
         both((local, remote), partial(row_history, row))
 
 
-def test_reading_ahead_asks_for_nothing_that_is_not_needed(bucket):
-    path = DATA / "0.32.1" / "stable_row_ids.lance"
-    bucket.copy(path, "read_ahead.lance")
-    local, remote = lx.open_table(path), bucket.table("read_ahead.lance")
-    for table in (local, remote):
+def test_reading_ahead_asks_for_nothing_that_is_not_needed(bucket, monkeypatch):
+    bucket.copy(DATA / "0.32.1" / "stable_row_ids.lance", "read_ahead.lance")
+
+    def asked() -> IoCounts:
+        table: lx.Table = bucket.table("read_ahead.lance")
         table.versions()
         table.latest.row_ids()
-    assert remote.io == local.io
+        return table.io
+
+    ahead = asked()
+    monkeypatch.setattr(ObjectStorage, "reading_ahead", lambda *_: nullcontext())
+    assert asked() == ahead
+
+
+def test_a_question_asks_for_each_file_once(bucket, monkeypatch):
+    asked = Counter[FilePart]()
+    submit = ObjectStorage._submit
+
+    def counted(storage: ObjectStorage, part: FilePart) -> Future[bytes]:
+        asked[part] += 1
+        return submit(storage, part)
+
+    bucket.copy(DATA / "14.0.2" / "stable_row_ids.lance", "once.lance")
+    monkeypatch.setattr(ObjectStorage, "_submit", counted)
+    table = bucket.table("once.lance")
+    table.inspect.health()
+    assert set(asked.values()) == {1}
+    table.refresh().inspect.health()
+    assert max(asked.values()) > 1  # another table might be there now
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from contextlib import suppress
 import pytest
 
 from lance_explorer.ledger.recorded_storage import RecordedStorage
-from lance_explorer.storage import LocalStorage
+from lance_explorer.storage import LocalStorage, read_sessions
+from lance_explorer.storage.read_sessions import ReadSessions
 
 
 @pytest.fixture
@@ -51,3 +52,33 @@ def test_a_session_ends_with_an_error(storage):
         raise ZeroDivisionError
     ask(storage, "gone")
     assert session.missing == set()
+
+
+def test_what_was_read_is_kept_while_a_question_is_open():
+    sessions = ReadSessions()
+    sessions.keep("before", b"1")
+    with sessions.begin():
+        sessions.keep("within", b"2")
+        with sessions.begin():
+            sessions.keep("inner", b"3")
+        assert [sessions.kept(key) for key in ("before", "within", "inner")] == [None, b"2", b"3"]
+        sessions.forget()
+        assert sessions.kept("within") is None
+        sessions.keep("again", b"4")
+    assert sessions.kept("again") is None
+
+
+def test_only_so_much_is_kept(monkeypatch):
+    monkeypatch.setattr(read_sessions, "_MOST_KEPT", 10)
+    sessions = ReadSessions()
+    with sessions.begin():
+        for key in "abc":
+            sessions.keep(key, b"1234")
+            sessions.keep(key, b"123")
+        assert [sessions.kept(key) for key in "abc"] == [b"123"] * 3
+        sessions.keep("d", b"1234")
+        assert sessions.kept("a") is None
+        assert sessions.kept("b") == b"123"
+        monkeypatch.setattr(read_sessions, "_LARGEST_KEPT", 3)
+        sessions.keep("e", b"1234")
+        assert sessions.kept("e") is None
