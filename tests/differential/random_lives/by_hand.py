@@ -67,9 +67,17 @@ def _in_place(world: World, base: Any, fragment: Any, rng: Random) -> tuple[Any,
     if not columns or not keys:
         raise Refused("nothing to write")
     names = ["key", *rng.sample(columns, rng.choice([1, 1, min(2, len(columns))]))]
+    if world.data_format == "legacy" and _replaces_a_first_field(base, fragment, names[1:]):
+        raise Refused("pylance 14.0.2 cannot read, or aborts (docs/FORMAT.md 2.6)")
     data = world.table(keys, base.schema, names)
     made = fragment.update_columns(data, left_on="key", right_on="key", with_offsets=True)
     return made, f"{names[1:]} of {keys}"
+
+
+def _replaces_a_first_field(base: Any, fragment: Any, names: list[str]) -> bool:
+    """Tell whether the field with the lowest ID of a data file is one of some columns."""
+    firsts = {min([f for f in file.fields if f >= 0], default=-1) for file in fragment.data_files()}
+    return not firsts.isdisjoint([base.lance_schema.field(name).id() for name in names])
 
 
 def _update(made: dict[int, Any], *, offsets: bool, **more: Any) -> Any:
