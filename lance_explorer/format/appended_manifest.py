@@ -4,7 +4,7 @@ An append keeps the schema and the fragments of the version before, byte for byt
 fragments behind the others; a new index keeps them, too (docs/FORMAT.md 2 and 7). So two stretches
 of the file are enough: the sections before the manifest message, and what stands behind the old
 fragments. The index section has to be read: an append may change it without changing its length.
-Writers do not keep the order of entries of maps in the schema, here it is that of the file before.
+Entries of maps in the schema come in any order; here it is that of the file before.
 """
 
 from dataclasses import dataclass
@@ -84,10 +84,13 @@ class ManifestFile:
     @property
     def sections_offset(self) -> int | None:
         """Where its sections begin; None if it has no transaction."""
-        of = self.manifest
-        if of.transaction_section_offset is None:
-            return None
-        return min(of.transaction_section_offset, of.index_section_offset or 0)
+        transaction, indices = (
+            self.manifest.transaction_section_offset,
+            self.manifest.index_section_offset,
+        )
+        if transaction is None or indices is None:
+            return transaction
+        return min(transaction, indices)
 
     @property
     def rest_bytes(self) -> int:
