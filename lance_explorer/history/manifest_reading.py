@@ -26,6 +26,9 @@ __all__ = ["ReadManifest", "read_manifests"]
 _LARGE_BYTES = 32 << 10
 """Smaller files are read whole: one request takes as long as it would for a part."""
 
+_FEW = 8
+"""So few files are read whole: two of a run are in any case."""
+
 _END_BYTES = 2 << 10
 """How many bytes more are read at the end of a file than its growth asks for."""
 
@@ -54,11 +57,12 @@ def read_manifests(storage: Storage, files: Sequence[VersionFile]) -> Iterator[R
         Ascending versions.
     """
     derives = storage.in_flight > 1 and not storage.io.whole_manifests
-    for is_large, some in groupby(files, lambda file: derives and _is_large(file)):
-        if is_large:
-            yield from _Appends(storage, list(some)).read()
+    for is_large, group in groupby(files, lambda file: derives and _is_large(file)):
+        some = list(group)
+        if is_large and len(some) >= _FEW:
+            yield from _Appends(storage, some).read()
         else:
-            yield from _whole(storage, list(some))
+            yield from _whole(storage, some)
 
 
 def _is_large(file: VersionFile) -> bool:

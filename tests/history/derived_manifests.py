@@ -34,7 +34,7 @@ def differing(root: Path) -> tuple[list[int], Counter[bool]]:
         files = DirectoryLister(storage).list_versions().versions
     except CorruptFileError:
         return [], Counter()
-    with patch.object(manifest_reading, "_LARGE_BYTES", 0):
+    with patch.multiple(manifest_reading, _LARGE_BYTES=0, _FEW=0):
         read = list(read_manifests(storage, files))
     assert [one.file for one in read] == list(files)
     wrong = [

@@ -67,7 +67,15 @@ def test_new_versions_are_read_on_refresh(bucket, tmp_path):
     bucket.copy(tmp_path, "goes_on.lance")
     table = bucket.table("goes_on.lance")
     assert table.versions()["known_from"].to_list() == ["live", "live"]
-    writer.append().append()
+    for _ in range(10):
+        writer.append()
     bucket.copy(tmp_path, "goes_on.lance")
-    table.refresh()
-    assert table.versions()["num_rows"].to_list() == [600, 601, 602, 603]
+    versions = table.refresh().versions()
+    assert versions["num_rows"].to_list() == [*range(600, 612)]
+    assert versions["known_from"].to_list().count("derived") == 8
+
+
+def test_few_manifests_are_read_whole(bucket, path):
+    table = bucket.table(NAME)
+    table.changes(30, 31).summary()
+    assert table.io.requests < 10
