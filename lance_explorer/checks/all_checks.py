@@ -103,8 +103,22 @@ def check_findings(
     if depth == "values":
         parts.append(("values", lambda: of_branch(view.branch, value_findings(view))))
     worst = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    findings = [*found_by(view, parts), *left_out(depth)]
+    findings = [*found_by(view, parts), *left_out(depth), *_not_read_whole(view)]
     return [finding for finding in findings if finding.severity in worst]
+
+
+def _not_read_whole(view: HistoryView) -> Iterator[Finding]:
+    """Yield a finding if fragments of versions were taken from the versions before."""
+    if derived := view.derived_versions:
+        yield Finding(
+            "not_checked",
+            f"Manifests that were not read whole: {len(derived):,}. Each appended to the version "
+            "before, whose fragments it still has.",
+            subject=Subject("check", "metadata"),
+            versions=(derived[0], derived[-1]),
+            remedy=Remedy("To read them", "lx.open_table(..., whole_manifests=True).check()"),
+            is_mild=True,
+        )
 
 
 def of_metadata(view: HistoryView) -> Part:

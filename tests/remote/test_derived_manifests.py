@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -79,3 +80,13 @@ def test_few_manifests_are_read_whole(bucket, path):
     table = bucket.table(NAME)
     table.changes(30, 31).summary()
     assert table.io.requests < 10
+
+
+def test_a_check_says_what_was_not_read(bucket, path):
+    found = (
+        bucket.table(NAME).check().filter(pl.col("code") == "not_checked")["statement"].to_list()
+    )
+    assert f"not read whole: {NUM_APPENDS - 2}." in "\n".join(found)
+    whole = lx.open_table(bucket.uri(NAME), storage_options=bucket.options, whole_manifests=True)
+    statements = whole.check().filter(pl.col("code") == "not_checked")["statement"].to_list()
+    assert "not read whole" not in "\n".join(statements)
