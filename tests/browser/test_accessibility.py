@@ -48,7 +48,8 @@ def test_no_view_keeps_anybody_out(
     browser: Browser, photos_path: Path, axe: str, scheme: Any
 ) -> None:
     with opened(photos_path) as (address, _):
-        context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+        # What fades in has little contrast until it is there.
+        context = browser.new_context(color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
         page = context.new_page()
         page.goto(address)
         found = {}
