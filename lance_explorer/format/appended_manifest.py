@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import table_pb2 as pb
-from lance_explorer.format._wire import parse, read_varint
-from lance_explorer.format.fragment_walk import find_fragments
+from lance_explorer.format._wire import parse
+from lance_explorer.format.fragment_walk import find_fragments, schema_end
 from lance_explorer.format.fragments import Fragment, decode_fragment
 from lance_explorer.format.layout_operations import CreateIndex
 from lance_explorer.format.manifest import (
@@ -29,8 +29,6 @@ from lance_explorer.format.row_operations import Append
 from lance_explorer.format.transactions import decode_transaction, decode_transaction_header
 
 __all__ = ["ManifestFile", "keeps_fragments", "read_appended"]
-
-_FIELDS_TAG = 0x0A
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +61,7 @@ class ManifestFile:
             If it is damaged, or not in the order of writers.
         """
         message = read_layout(data).message
-        position = message.offset
-        while position < message.end and data[position] == _FIELDS_TAG:
-            length, start = read_varint(data, position + 1, message.end)
-            position = start + length
+        position = schema_end(data, message.offset, message.end)
         return cls._walked(data, message.offset, position, position)
 
     @classmethod

@@ -93,9 +93,7 @@ def decode_fragment_columns(data: bytes) -> FragmentColumns:
     message = read_layout(data).message
     start = message.offset
     try:
-        while start < message.end and data[start] == _SCHEMA_RECORD:
-            length, content = read_varint(data, start + 1, message.end)
-            start = min(content + length, message.end)
+        start = schema_end(data, start, message.end)
         spans = find_fragments(data, start, message.end)
         around = data[message.offset : start] + data[spans.stop : message.end]
         is_usual = not parse(pb.ManifestEnvelope, around, "manifest").fragments
@@ -113,6 +111,24 @@ def decode_fragment_columns(data: bytes) -> FragmentColumns:
     starts = np.array(begins, dtype=np.int64)
     lengths = np.array([len(fragment) for fragment in messages], dtype=np.int64)
     return columns_of_spans(data, starts, starts + lengths)
+
+
+def schema_end(data: bytes, start: int, end: int) -> int:
+    """Return where the records of a schema end that begin at ``start``.
+
+    Raises
+    ------
+    CorruptFileError
+        If a record is longer than the message, which ends at ``end``.
+    """
+    while start < end and data[start] == _SCHEMA_RECORD:
+        length, content = read_varint(data, start + 1, end)
+        if content + length > end:
+            raise CorruptFileError(
+                f"a record of {length} bytes is longer than the manifest", offset=start
+            )
+        start = content + length
+    return start
 
 
 def find_fragments(data: bytes, start: int, end: int) -> FragmentSpans:

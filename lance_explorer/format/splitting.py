@@ -16,12 +16,11 @@ from typing import NamedTuple
 from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format._wire import parse, read_varint
-from lance_explorer.format.fragment_walk import find_fragments
+from lance_explorer.format.fragment_walk import find_fragments, schema_end
 from lance_explorer.format.manifest import Manifest, Section, manifest_from_pb
 
 __all__ = ["Hunk", "ManifestSplitter", "SplitManifest"]
 
-_FIELDS_TAG = 0x0A
 _FRAGMENTS_TAG = 0x12
 _ID_TAG = 0x08
 
@@ -100,9 +99,7 @@ class ManifestSplitter:
     def _skip_schema(self, data: bytes, position: int, end: int) -> int:
         if data.startswith(self._schema, position, end):
             position += len(self._schema)
-        while position < end and data[position] == _FIELDS_TAG:
-            position = _record_end(data, position, end)
-        return position
+        return schema_end(data, position, end)
 
 
 class _Edit(NamedTuple):
@@ -215,16 +212,6 @@ class _Walk:
 
 def _has_id(data: bytes, start: int, stop: int) -> bool:
     return start < stop and data[start] == _ID_TAG
-
-
-def _record_end(data: bytes, position: int, end: int) -> int:
-    """Return the end of the length-delimited record at ``position``."""
-    length, start = read_varint(data, position + 1, end)
-    if start + length > end:
-        raise CorruptFileError(
-            f"a record of {length} bytes is longer than the manifest", offset=position
-        )
-    return start + length
 
 
 def _in_order(data: bytes, message: Section) -> bytes:
