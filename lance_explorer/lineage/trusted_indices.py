@@ -21,7 +21,7 @@ __all__ = ["trusted_indices"]
 
 _TYPES = ("BTREE", "BITMAP")
 
-_COMMITS = {*KEEPS_FRAGMENTS, OperationName.DELETE} - {OperationName.UPDATE_MEM_WAL_STATE}
+_COMMITS = {*KEEPS_FRAGMENTS, OperationName.DELETE}
 
 _COMPARED = ("int", "uint", "string", "large_string", "bool", "date", "timestamp")
 """How the logical types begin of which an index and a scan compare values alike: not of floats."""
@@ -56,8 +56,9 @@ def _is_usual(segment: IndexMetadata, fields: dict[int, Field]) -> bool:
     if index_type(segment) not in _TYPES or len(segment.fields) != 1 or segment.base_id is not None:
         return False
     field = fields.get(segment.fields[0])
-    is_top = field is not None and field.parent_id == NO_PARENT
-    return is_top and field is not None and field.logical_type.startswith(_COMPARED)
+    if field is None or field.parent_id != NO_PARENT:
+        return False
+    return field.logical_type.startswith(_COMPARED)
 
 
 def _covered(segments: Sequence[IndexMetadata]) -> frozenset[int] | None:

@@ -32,6 +32,10 @@ TYPES: dict[str, tuple[pa.DataType, list[object], list[str]]] = {
 SCHEMA = pa.schema([("key", pa.int64()), *[(name, of[0]) for name, of in TYPES.items()]])
 
 
+LYING = Path(__file__).parents[1] / "disk" / "known_bugs"
+"""Tables with the damage of known bugs, of indices among them."""
+
+
 class Life:
     """A table on which things happen that leave its rows where they are."""
 
@@ -117,7 +121,7 @@ def test_an_index_finds_what_a_scan_finds(tmp_path, seed):
 
 
 def write_again(path: str) -> None:
-    """Write the values of a column again under the index, as releases before 3.0.0 left it."""
+    """Write rows again by a merge, with other values of the indexed column."""
     dataset = lance.dataset(path)
     dataset.merge_insert("key").when_matched_update_all().execute(
         dataset.to_table(filter="key < 3").set_column(1, "value", pa.array([9, 9, 9]))
@@ -165,6 +169,21 @@ def test_it_is_not_asked_once_rows_may_have_moved(indexed, what):
     assert " with the " not in found.sentence
     expected = lance.dataset(indexed).scanner(filter="value = 4", use_scalar_index=False)
     assert sorted(found.to_polars()["key"]) == sorted(expected.to_table()["key"].to_pylist())
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in LYING.glob("*.lance")))
+def test_it_is_right_in_tables_that_a_bug_left(name):
+    path = str(LYING / name)
+    dataset, table = lance.dataset(path), lx.open_table(path)
+    for column in dataset.schema.names:
+        kind = dataset.schema.field(column).type
+        if not pa.types.is_integer(kind):
+            continue
+        scanned = dataset.scanner(columns=[column], use_scalar_index=False).to_table()
+        values = scanned[column].to_pylist()
+        for value in [one for one in dict.fromkeys(values) if one is not None][:20]:
+            found = table.find(f"{column} = {value}", deleted=False, limit=100_000)
+            assert found.num_rows == values.count(value), found.sentence
 
 
 def test_an_index_whose_files_are_gone_is_not_needed(indexed):
