@@ -101,7 +101,7 @@ class Recorder:
         return self._num_bytes
 
     def add(self, file: VersionFile, data: bytes, is_derived: bool = False) -> bool:
-        """Record a manifest file; return whether it was recorded.
+        """Record a manifest file, read whole or derived; return whether it was recorded.
 
         A manifest that cannot be decoded is kept whole, unless it is damaged and large: the ledger
         would need several times its size in memory, for an unreadable file.

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -291,7 +292,10 @@ def test_a_version_written_over_in_place_is_noticed(table):
 
 
 def test_a_folder_that_changed_just_now_is_listed_again(table):
+    folder, later = table.path / "_versions", time.time_ns() + 60_000_000_000
+    os.utime(folder, ns=(0, later))
     assert opened(table).listing.folder_ns is None
+    os.utime(folder, ns=(0, later - 60_000_000_000))
     assert aged(table).listing.folder_ns is not None
 
 

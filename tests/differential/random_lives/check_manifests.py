@@ -16,7 +16,7 @@ __all__: list[str] = []
 def manifests(
     world: World, branch: str | None, table: Table, early: Table, rng: Random
 ) -> Iterator[str]:
-    """Each derived manifest is its file, byte for byte."""
+    """Each derived manifest is its file, but for the order of entries of maps."""
     wrong, _ = differing(Path(table._view.storage.uri))
     for version in wrong:
         yield f"the derived manifest of version {version} is not its file"
