@@ -236,22 +236,24 @@ def _texts_of(numbers: list[int], dtype: pl.DataType) -> list[str]:
 
 def _counted(parts: Sequence[pl.Series], *, by_value: bool) -> _COUNTS:
     """Return counts of all values in their order, or of the most frequent ones."""
-    names = [str(number) for number in range(len(parts))]
-    values = [part.alias("value").to_frame().lazy() for part in parts]
-    each = [rows.with_columns(part=number) for number, rows in enumerate(values)]
-    count = [(pl.col("part") == number).sum().alias(name) for number, name in enumerate(names)]
-    table = pl.concat(each).drop_nulls("value").group_by("value").agg(*count)
-    total = pl.sum_horizontal(names)
-    by = table.sort("value") if by_value else table.sort(-total.cast(pl.Int64), "value")
-    order = by.collect()
+    values = [part.drop_nulls().alias("value") for part in parts]
+    total = pl.concat(values).value_counts(name="total")
+    most_first = total.sort("total", "value", descending=[True, False])
+    order = total.sort("value") if by_value else most_first
     most = len(order) if by_value else _MOST_VALUES
-    shown, others = order.head(most), order[most:]
-    labels = briefs_of(shown["value"], _LONGEST_TITLE)[0].to_list()
-    columns_of_counts = [shown[name].to_list() for name in names]
-    if len(others):
-        labels.append(f"{len(others):,} others")
-        columns_of_counts = [
-            [*own, int(others[name].sum())]
-            for name, own in zip(names, columns_of_counts, strict=True)
-        ]
-    return tuple(labels), [tuple(own) for own in columns_of_counts]
+    num_others = max(len(order) - most, 0)
+    labels = briefs_of(order["value"].head(most), _LONGEST_TITLE)[0].to_list()
+    if num_others:
+        labels.append(f"{num_others:,} others")
+    counts = [order["total"]] if len(parts) == 1 else [_counts_as(order, own) for own in values]
+    return tuple(labels), [
+        (*own.head(most).to_list(), *([int(own[most:].sum())] if num_others else []))
+        for own in counts
+    ]
+
+
+def _counts_as(order: pl.DataFrame, values: pl.Series) -> pl.Series:
+    """Return how often each value of a frame is among some values."""
+    counts = values.value_counts(name="count")
+    joined = order.join(counts, on="value", how="left", maintain_order="left")
+    return joined["count"].fill_null(0)

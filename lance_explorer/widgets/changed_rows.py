@@ -18,6 +18,7 @@ from lance_explorer.history.columns.value_columns import ValueColumns
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.widgets.row_sources import MOST_BYTES_KEPT, begin_within
 
 __all__ = ["FIRST_COLUMNS", "LAST_COLUMNS", "WRITTEN", "ChangedRows", "RowImages", "single_rows"]
 
@@ -48,9 +49,6 @@ _CHANGE_TYPES = {
     RowEvent.MOVED: None,
     **dict.fromkeys(WRITTEN, "update_postimage"),
 }
-
-_MOST_BYTES_KEPT = 32 << 20
-"""Bytes of values that a comparison keeps: its classes and columns often show the same rows."""
 
 _Mask = NDArray[np.bool_]
 _Positions = NDArray[np.int64]
@@ -126,13 +124,13 @@ class RowImages:
     def _keep(self, side: str, addresses: Uint64Array, values: pl.DataFrame) -> None:
         """Keep values unless they are too large; the oldest make room."""
         size = values.estimated_size()
-        if not values.columns or size > _MOST_BYTES_KEPT:
+        if not values.columns or size > MOST_BYTES_KEPT:
             return
         order = np.argsort(addresses)
         kept = [_Image(side, addresses[order], values[order])]
         for image in self._last:
             size += image.values.estimated_size()
-            if size > _MOST_BYTES_KEPT:
+            if size > MOST_BYTES_KEPT:
                 break
             kept.append(image)
         self._last = tuple(kept)
@@ -238,16 +236,21 @@ class ChangedRows:
     # ------------------------------------------------------------------------------- private
 
     def _page(self, positions: _Positions, columns: Sequence[str] | None) -> _Page:
-        """Return some lines; their values, marks and earlier values are read in turn."""
+        """Return some lines; their values, marks and earlier values are asked for in turn.
+
+        So are the first lines, of which distributions are made, and those on the screen.
+        """
         names = list(self._schema) if columns is None else list(columns)
-        last = self._last
-        if last is None or last[1] != names or not np.array_equal(last[0], positions):
-            rows = self._rows(positions)
-            values, before, cells = self._read(rows, names)
-            earlier = [_where(column, cells[name]) for name, column in before.items()]
-            page = _Page(values, _marks(rows, cells), pl.DataFrame(earlier))
-            last = self._last = positions, names, page
-        return last[2]
+        if self._last is not None and self._last[1] == names:
+            begin = begin_within(self._last[0], positions)
+            if begin is not None:
+                return _Page(*[part.slice(begin, len(positions)) for part in self._last[2]])
+        rows = self._rows(positions)
+        values, before, cells = self._read(rows, names)
+        earlier = [_where(column, cells[name]) for name, column in before.items()]
+        page = _Page(values, _marks(rows, cells), pl.DataFrame(earlier))
+        self._last = positions, names, page
+        return page
 
     def _rows(self, positions: _Positions) -> ChangeRuns:
         """Return the rows of some lines, a run each."""

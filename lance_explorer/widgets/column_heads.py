@@ -123,14 +123,10 @@ def _filters(column: pl.Series, spread: Spread) -> list[str | None]:
         return [f"{name} = {label}" for label in labels]
     values = column if column.dtype.is_integer() else column.cast(pl.Float64)
     ends = [*pairwise((*labels, None))]
-    inside = [
-        pl.col("value") >= _number(begin)
-        if end is None
-        else (pl.col("value") >= _number(begin)) & (pl.col("value") < _number(end))
-        for begin, end in ends
-    ]
-    sums = [condition.sum().alias(str(place)) for place, condition in enumerate(inside)]
-    counts = values.alias("value").to_frame().select(sums).row(0)
+    ordered = values.drop_nulls().sort()
+    begins = pl.Series([_number(label) for label in labels], dtype=values.dtype)
+    places = [*ordered.search_sorted(begins), len(ordered)]
+    counts = [end - begin for begin, end in pairwise(places)]
     # A label is where a bin begins, rounded: with another count it is another range.
     return [
         f"{name} >= {begin}" + ("" if end is None else f" AND {name} < {end}")

@@ -30,14 +30,14 @@ from lance_explorer.widgets.changed_rows import (
     single_rows,
 )
 
-__all__ = ["Cells", "Comparison", "compare"]
+__all__ = ["LEFT_OUT", "Cells", "Comparison", "compare"]
 
 _ROWS_AT_ONCE = 4_096
 _MOST_ROWS_COMPARED, _MOST_CELLS_COMPARED = 100_000, 10_000_000
 _FEW_CELLS = 200_000
 """The most cells that are compared without progress."""
 
-_LEFT_OUT = (RowEvent.MOVED, RowEvent.COLUMN_ADDED)
+LEFT_OUT = (RowEvent.MOVED, RowEvent.COLUMN_ADDED)
 """Rows that are shown only on request: their values did not change."""
 
 
@@ -144,7 +144,7 @@ class Comparison:
         if change is not None:
             runs = runs.only(RowEvent[change.upper()])
         elif column is None:
-            runs = runs.where(~np.isin(runs.change, _LEFT_OUT))
+            runs = runs.where(~np.isin(runs.change, LEFT_OUT))
         return ChangedRows(self.images, runs, self._columns_in_order())
 
     def _columns_in_order(self) -> list[str]:

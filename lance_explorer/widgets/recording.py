@@ -14,9 +14,11 @@ from typing import Any
 from msgspec.structs import asdict, replace
 
 from lance_explorer.frames.sizes import counted
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.table import Table
 from lance_explorer.widgets.changed_values import WholeColumns
 from lance_explorer.widgets.changes import Changes
+from lance_explorer.widgets.comparison import LEFT_OUT
 from lance_explorer.widgets.explorer import TABS
 from lance_explorer.widgets.grid_view import GridView
 from lance_explorer.widgets.log import Log
@@ -240,21 +242,23 @@ class _Recorder:
         if about.problem:
             return has_room
         has_room &= put(key_of("values", begin, end), self._answer(view, "values"))
-        for change, column in self._narrowed(about):
+        every = self._changed_rows(view)
+        num_rows = str(every.about.num_rows) if every.about else None
+        with_all, others = list[str](), list[tuple[str, str | None, str | None]]()
+        for change, column, count in _narrowed(about):
+            key = key_of("changed", begin, end, change, column)
+            is_shown = change is None or RowEvent[change.upper()] not in LEFT_OUT
+            if is_shown and count == num_rows:
+                with_all.append(key)
+            else:
+                others.append((key, change, column))
+        has_room &= put(key_of("changed", begin, end, None, None), every, *with_all)
+        for key, change, column in others:
             if not has_room:
                 return False
             view.compare_now(change, column)
-            key = key_of("changed", begin, end, change, column)
             has_room = put(key, self._changed_rows(view))
         return has_room
-
-    def _narrowed(self, about: Comparison) -> Iterator[tuple[str | None, str | None]]:
-        """Yield the selections of rows: first none, then one class or column."""
-        yield None, None
-        yield from [(c.name, None) for c in about.classes or () if c.num_rows not in ("0", None)]
-        cells = about.cells.columns if about.cells else []
-        differ = [cell.name for cell in cells if cell.num_rows != "0"]
-        yield from [(None, name) for name in differ[:_MOST_COLUMNS]]
 
     def _changed_rows(self, view: Changes) -> KeptRows:
         rows = self._page(view)
@@ -290,12 +294,12 @@ class _Recorder:
         """Return the first rows of a view, with their description, or why it fails."""
         try:
             about = view.ask("rows")
+            heads = view.ask("heads")  # before the page, whose rows are among theirs
             page = view.ask("page", first=0, count=_MOST_ROWS)
             size = len(str(to_json(page)))
             if size > _LONGEST_PAGE:
                 fewer = max(_FEWEST_ROWS, len(page.positions) * _LONGEST_PAGE // size)
                 page = view.ask("page", first=0, count=fewer)
-            heads = view.ask("heads")
         except FAILURES as error:
             return KeptRows(not_answered=_failure(error))
         return KeptRows(about=about, page=page, heads=heads)
@@ -400,6 +404,15 @@ class _Recorder:
         """The first and the last version, as the button ``All`` chooses them."""
         first = self._kept[0]
         return (0 if first == self._latest == 1 else first), self._latest
+
+
+def _narrowed(about: Comparison) -> Iterator[tuple[str | None, str | None, str]]:
+    """Yield the selections of some changed rows: a class or a column, and how many rows it has."""
+    for one in about.classes or ():
+        if one.num_rows not in ("0", None):
+            yield one.name, None, one.num_rows
+    differ = [cell for cell in (about.cells.columns if about.cells else ()) if cell.num_rows != "0"]
+    yield from [(None, cell.name, cell.num_rows) for cell in differ[:_MOST_COLUMNS]]
 
 
 def _failure(error: BaseException) -> Failure:

@@ -91,7 +91,7 @@ class RowHistory(RowsView):
         self._table = table_of(table)
         self._events: tuple[_Key, pl.DataFrame] | None = None
         self._with_values: tuple[_Key, pl.DataFrame, pl.Series] | None = None
-        self._read_ahead: dict[_Key, pl.DataFrame] = {}
+        self._read_ahead: dict[_Key, tuple[pl.DataFrame, pl.DataFrame]] = {}
         self._numbers: tuple[int, NDArray[np.uint64]] | None = None
         self._shown: _Key | None = None
         self._showing = threading.Lock()
@@ -135,9 +135,9 @@ class RowHistory(RowsView):
         view, events = self._table._view, dict[int, pl.DataFrame]()
         for row_id in row_ids:
             with suppress(LanceExplorerError):  # told when the row is chosen
-                events[row_id] = row_history(view, row_id).tail(_MOST_VALUES)
-        read = values_of_rows(view, events)
-        self._read_ahead = {self._key(row_id): frame for row_id, frame in read.items()}
+                events[row_id] = row_history(view, row_id)
+        read = values_of_rows(view, {row: some.tail(_MOST_VALUES) for row, some in events.items()})
+        self._read_ahead = {self._key(row): (events[row], frame) for row, frame in read.items()}
 
     def static_html(self) -> str:
         """Return the table as it shows itself where no kernel runs."""
@@ -237,7 +237,9 @@ class RowHistory(RowsView):
     def _events_of(self, row_id: int) -> pl.DataFrame:
         key, kept = self._key(row_id), self._events
         if kept is None or kept[0] != key:
-            self._events = kept = key, row_history(self._table._view, row_id)
+            ahead = self._read_ahead.get(key)
+            events = row_history(self._table._view, row_id) if ahead is None else ahead[0]
+            self._events = kept = key, events
         return kept[1]
 
     def _show_values(self) -> tuple[pl.DataFrame, pl.Series]:
@@ -254,7 +256,7 @@ class RowHistory(RowsView):
         key = self._key(row_id)
         if self._with_values is None or self._with_values[0] != key:
             events = self._events_of(row_id)
-            read = self._read_ahead.pop(key, None)
+            _, read = self._read_ahead.pop(key, (events, None))
             if read is None:
                 read = with_values(self._table._view, events.tail(_MOST_VALUES), row_id)
             earlier = events.head(max(len(events) - _MOST_VALUES, 0))

@@ -6,8 +6,10 @@ A position is the number of a row in its source, from 0.
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
@@ -27,7 +29,10 @@ from lance_explorer.values import (
 )
 from lance_explorer.values.opening import to_polars
 
-__all__ = ["FrameRows", "RowSource", "VersionRows"]
+__all__ = ["MOST_BYTES_KEPT", "FrameRows", "RowSource", "VersionRows", "begin_within"]
+
+MOST_BYTES_KEPT = 32 << 20
+"""Bytes of values that a source keeps: heads and cells, classes and columns show the same rows."""
 
 
 class RowSource(Protocol):
@@ -173,6 +178,7 @@ class VersionRows:
         self.has_row_ids = bool(all_flags & STABLE_ROW_IDS)
         self._view, self._version = view, version
         self._root, self._options = value_root(view, version), view.storage.options
+        self._last: tuple[NDArray[np.int64], pl.DataFrame] | None = None
         values = self._types(record.schema)
         types = pl.Schema({**values, **SYSTEM_COLUMNS, **ROW_VERSIONS})
         wanted = [*values, *SYSTEM_COLUMNS] if columns is None else list(columns)
@@ -229,7 +235,15 @@ class VersionRows:
         names = list(self._schema) if columns is None else list(columns)
         if not names or not len(positions):
             return pl.DataFrame(schema={name: self._schema[name] for name in names})
-        return take_rows(self._root, self._version, positions, names, self._options)
+        asked = positions.to_numpy().astype(np.int64)
+        if self._last is not None and {*names} <= {*self._last[1].columns}:
+            begin = begin_within(self._last[0], asked)
+            if begin is not None:
+                return _chosen(self._last[1].slice(begin, len(asked)), names)
+        rows = take_rows(self._root, self._version, positions, names, self._options)
+        if rows.estimated_size() <= MOST_BYTES_KEPT:
+            self._last = asked, rows
+        return rows
 
     def read(self, columns: Sequence[str]) -> pl.DataFrame:
         check_values(self._view, self._version)
@@ -251,6 +265,21 @@ class VersionRows:
 
     def earlier(self, positions: pl.Series, columns: Sequence[str]) -> pl.DataFrame | None:
         return None
+
+
+def begin_within(kept: NDArray[np.int64], asked: NDArray[np.int64]) -> int | None:
+    """Return where some positions follow each other among others; None if they do not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lance_explorer.widgets.row_sources import begin_within
+    >>> begin_within(np.array([2, 3, 5, 8]), np.array([3, 5]))
+    1
+    """
+    place = np.flatnonzero(kept == asked[0]) if len(asked) else np.zeros(1, np.int64)
+    begin = int(place[0]) if len(place) else 0
+    return begin if np.array_equal(kept[begin : begin + len(asked)], asked) else None
 
 
 def _chosen(frame: pl.DataFrame, columns: Sequence[str] | None) -> pl.DataFrame:

@@ -41,30 +41,36 @@ class Shelves:
         self.shelves: list[str] = []
         self.index: dict[str, tuple[int, int]] = {}
         self._waiting: dict[str, str] = {}
+        self._names: dict[str, list[str]] = {}
         self._size = 0
 
-    def put(self, key: str, answer: Message) -> bool:
-        """Store an answer; return False if there is no room, and the last ones are left out."""
+    def put(self, key: str, answer: Message, *others: str) -> bool:
+        """Store an answer; return False if there is no room, and the last ones are left out.
+
+        ``others`` are more names of the same answer.
+        """
         if key in self._waiting or key in self.index:
             return True
         packed = answer if isinstance(answer, Packed) else pack(answer)
         text = json.dumps(to_json(packed), separators=(",", ":"), allow_nan=False)
-        self._waiting[key] = text
+        self._waiting[key], self._names[key] = text, [key, *others]
         self._size += len(text)
         return self._size < _SHELF or self.close()
 
     def close(self) -> bool:
         """Compress the stored answers; return False if there was no room, and they are left out."""
         waiting, self._waiting, self._size = self._waiting, {}, 0
+        names, self._names = self._names, {}
         if not waiting:
             return True
         packed = gzip.compress(f"[{','.join(waiting.values())}]".encode(), mtime=0)
         shelf = base64.b64encode(packed).decode()
-        entries = sum(len(json.dumps(key)) + _AROUND // 2 for key in waiting)
+        every = [(name, place) for place, key in enumerate(waiting) for name in names[key]]
+        entries = sum(len(json.dumps(name)) + _AROUND // 2 for name, _ in every)
         needed = len(shelf) + entries + _AROUND
         if needed > self.room:
             return False
         self.room -= needed
-        self.index |= {key: (len(self.shelves), place) for place, key in enumerate(waiting)}
+        self.index |= {name: (len(self.shelves), place) for name, place in every}
         self.shelves.append(shelf)
         return True

@@ -277,9 +277,9 @@ class Recorder:
         recorder = self
 
         class Kept(Shelves):
-            def put(self, key: str, answer: Message) -> bool:
+            def put(self, key: str, answer: Message, *others: str) -> bool:
                 recorder.keep_packed(answer)
-                return super().put(key, answer)
+                return super().put(key, answer, *others)
 
         recording.Shelves = Kept  # type: ignore[attr-defined]
         try:

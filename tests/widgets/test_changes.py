@@ -234,7 +234,7 @@ def test_values_that_were_read_are_not_read_again(table, monkeypatch):
     assert asked == [("before", 3), ("after", 3)]
     again = [found.rows("updated").slice(0, 9), found.rows(None, "score").slice(0, 9)]
     assert asked == [("before", 3), ("after", 3)]
-    monkeypatch.setattr(changed_rows, "_MOST_BYTES_KEPT", 0)
+    monkeypatch.setattr(changed_rows, "MOST_BYTES_KEPT", 0)
     fresh = compare(table._view, 1, 5)
     fresh.compare_cells(lambda done, total: None)
     for shown, rows in zip(again, ((("updated", None)), (None, "score")), strict=True):

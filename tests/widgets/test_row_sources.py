@@ -6,6 +6,7 @@ import pytest
 import lance_explorer as lx
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 from lance_explorer.history.view import HistoryView
+from lance_explorer.widgets import row_sources
 from lance_explorer.widgets.arranging import Sort, arrange
 from lance_explorer.widgets.row_sources import VersionRows
 from tests.stored_tables import stored_check
@@ -50,6 +51,15 @@ def test_any_rows_of_a_version_can_be_had(view, expected):
     assert view.slice(5, 5).equals(expected.clear())
     assert view.take(pl.Series([9, 0, 3])).equals(expected[[9, 0, 3]])
     assert view.read(["text"]).equals(expected.select("text"))
+
+
+def test_rows_that_were_read_are_not_read_again(view, expected, monkeypatch):
+    assert view.slice(0, 9).equals(expected.head(9))
+    with monkeypatch.context() as without:
+        without.setattr(row_sources, "take_rows", None)
+        assert view.slice(3, 7, ["text", "n"]).equals(expected.slice(3, 4).select("text", "n"))
+    assert view.take(pl.Series([8, 9])).equals(expected[[8, 9]])
+    assert view.take(pl.Series([9, 8])).equals(expected[[9, 8]])
 
 
 def test_rows_of_a_version_are_filtered_and_sorted(view, expected):
