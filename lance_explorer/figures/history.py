@@ -60,7 +60,8 @@ def history(versions: pl.DataFrame) -> go.Figure:
     )
     step = 1
     if len(versions):
-        said = [hover(version_words(row)) for row in versions.iter_rows(named=True)]
+        few = versions.head(len(versions) if len(versions) <= MOST_BARS else 0)
+        said = [hover(version_words(row)) for row in few.iter_rows(named=True)]
         for row, column in enumerate(("num_rows", "data_bytes", "num_fragments"), start=1):
             _add_line(figure, versions, column, said, row)
         step = _add_commits(figure, versions, said)
@@ -87,16 +88,17 @@ def _add_line(
 ) -> None:
     facts = (
         {"hovertext": said, "hoverinfo": "text"}
-        if len(said) <= MOST_BARS
+        if said
         else {"hovertemplate": f"version %{{x:,}}: {_SHORT_HOVER[column]}<extra></extra>"}
     )
-    mode = "lines+markers" if len(versions) <= MOST_MARKERS else "lines"
+    has_markers = len(versions) <= MOST_MARKERS
+    colors = [KIND_COLORS[kind] for kind in versions["kind"]] if has_markers else None
     figure.add_scatter(
         x=versions["version"].to_list(),
         y=versions[column].to_list(),
-        mode=mode,
+        mode="lines+markers" if has_markers else "lines",
         line={"color": ACCENT, "shape": "hv", "width": 2},
-        marker={"size": 5, "color": [KIND_COLORS[kind] for kind in versions["kind"]]},
+        marker={"size": 5, "color": colors},
         showlegend=False,
         **facts,
         row=row,

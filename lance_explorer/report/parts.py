@@ -7,7 +7,6 @@ from typing import TypeAlias
 import polars as pl
 
 from lance_explorer.answers import Answer, Content, Section, lines, said
-from lance_explorer.changes.change_feed import changes
 from lance_explorer.checks.advice import NOTHING_TO_DO, SEVERITY_WORDS
 from lance_explorer.disk.plans import plans
 from lance_explorer.disk.usage import DiskUsage
@@ -210,7 +209,7 @@ def _encodings(facts: Facts) -> Iterator[Block]:
 
 
 def _changes(facts: Facts) -> Iterator[Block]:
-    yield _picture(lambda: changes_over_time(changes(facts.view, 0, mode="per_commit").summary()))
+    yield _picture(lambda: changes_over_time(facts.changed_rows))
 
 
 PARTS = (

@@ -5,10 +5,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from lance_explorer.changes.change_feed import changes
 from lance_explorer.history.view import HistoryView
 from lance_explorer.report.facts import Facts
 from lance_explorer.report.story import landmarks, story
 from tests.inspect.tables import stored
+from tests.report.changed_rows import differing_counts
+from tests.stored_tables import stored_check
 from tests.synthetic import SyntheticTable
 
 
@@ -17,6 +20,13 @@ def table(tmp_path) -> SyntheticTable:
     """A table of five versions."""
     table = SyntheticTable(tmp_path / "photos.lance").append(rows=4).append(rows=3)
     return table.delete({0: [1]}).update({1: [0, 1]}).update_config(owner="me")
+
+
+@stored_check()
+def check_counts_of_changed_rows_are_those_of_the_changes(asked):
+    drawn = Facts(asked.view).changed_rows
+    summary = changes(asked.view, 0, mode="per_commit").summary()
+    assert drawn.equals(summary) or differing_counts(drawn, summary).is_empty()
 
 
 def told(table: SyntheticTable) -> list[str]:

@@ -11,6 +11,7 @@ import polars as pl
 
 from lance_explorer import Table, VersionNotFoundError, open_table
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
+from lance_explorer.report.facts import Facts
 from tests.changes.parts import as_parts_of
 from tests.differential.random_lives.checks import (
     check,
@@ -22,6 +23,7 @@ from tests.differential.random_lives.checks import (
     state,
 )
 from tests.differential.random_lives.world import Observed, World
+from tests.report.changed_rows import differing_counts
 
 __all__ = ["names_in_doubt"]
 
@@ -65,6 +67,15 @@ def commits(world: World, branch: str | None, table: Table, _: Table, rng: Rando
     if branch is None and kept[max(kept)].stable:
         yield from _wrong_row_ids(feed.filter(pl.col("_event") != "lost"), kept, "commits")
     yield from _other_parts(changes, feed, rng, "commits")
+
+
+@check
+def counted(_: World, __: str | None, table: Table, ___: Table, ____: Random) -> Iterator[str]:
+    """The rows that each commit changed, as a report draws them: from versions, where they tell."""
+    drawn = Facts(table._view).changed_rows
+    summary = table.changes(0, mode="per_commit").summary()
+    if not drawn.equals(summary) and len(wrong := differing_counts(drawn, summary)):
+        yield f"counts of versions are not those of changes: {wrong}"
 
 
 def _named_as_in(

@@ -51,6 +51,7 @@ class Difference:
 
 def check(function: Check) -> Check:
     """Add a check to the list."""
+    assert function.__name__ not in CHECKS, function.__name__
     CHECKS[function.__name__] = function
     return function
 
