@@ -273,5 +273,5 @@ def _nullable(values: Uint64Array, missing: NDArray[np.bool_]) -> pl.Series:
 
 def _times(versions: Uint64Array, timestamps: Mapping[int, datetime | None]) -> pl.Series:
     distinct, place = np.unique(versions, return_inverse=True)
-    times = [timestamps.get(version) for version in distinct.tolist()]
-    return pl.Series(times, dtype=TIME)[place]
+    times = pl.Series([timestamps.get(version) for version in distinct.tolist()], dtype=TIME)
+    return times.new_from_index(0, len(place)) if len(times) == 1 else times[place]

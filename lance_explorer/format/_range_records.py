@@ -55,10 +55,11 @@ def read_records(data: bytes, *, with_versions: bool) -> Iterator[tuple[int, Ran
         Whether ranges are spans of runs that tell a version.
     """
     view = np.frombuffer(data + bytes(_PADDING), dtype=np.uint8)
-    position, window, size = 0, _FIRST_WINDOW, len(data)
+    position, window, size, singly = 0, _FIRST_WINDOW, len(data), 0
     while position < size:
         ranges = None
-        if data[position : position + 3 : 2] == _NESTED and size - position > _FEW_BYTES:
+        is_nested = data[position : position + 3 : 2] == _NESTED
+        if is_nested and not singly and size - position > _FEW_BYTES:
             ranges = _ranges(view[position:], min(window, size - position), with_versions)
         if ranges is not None:
             yield position, ranges[0]
@@ -66,6 +67,7 @@ def read_records(data: bytes, *, with_versions: bool) -> Iterator[tuple[int, Ran
             window = min(8 * window, _LARGEST_WINDOW)
             continue
         window = _FIRST_WINDOW
+        singly = (singly or _FEW) - 1  # to look again costs more than to read some one by one
         begin = position
         tag, start, position = read_record(data, begin)
         if tag == _RECORD:

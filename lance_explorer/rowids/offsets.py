@@ -10,7 +10,7 @@ from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.rowids.runs import RunColumns, overlaps
 from lance_explorer.rowids.sequence import RowIdSequence
 
-__all__ = ["OffsetRanges", "cut_at", "rows_at"]
+__all__ = ["OffsetRanges", "cut_at", "few_rows_at", "rows_at"]
 
 
 class OffsetRanges(NamedTuple):
@@ -68,6 +68,31 @@ def rows_at(sequence: RowIdSequence, first_address: int, ranges: OffsetRanges) -
     there = overlaps(RunColumns(begins, begins + counts, starts), ranges.start, ranges.stop)
     ids = there.address
     return RunColumns(ids, ids + (there.stop - there.start), there.start + base)
+
+
+def few_rows_at(sequence: RowIdSequence, first_address: int, offsets: BitMap) -> RunColumns:
+    """Return the rows at single offsets of a fragment as runs, in address order.
+
+    Only the segments that have them are looked at.
+
+    Examples
+    --------
+    >>> from lance_explorer.rowids.segments import Range
+    >>> from lance_explorer.rowids.offsets import few_rows_at
+    >>> sequence = RowIdSequence.of([Range(40, 43), Range(7, 9)])
+    >>> [column.tolist() for column in few_rows_at(sequence, 0, BitMap([1, 2, 3, 9]))]
+    [[41, 7], [43, 8], [1, 3]]
+    """
+    places = deleted_offsets(offsets).astype(np.int64)
+    places = places[places < len(sequence)]
+    ids = sequence.at(places)
+    is_next = (np.diff(places) == 1) & (np.diff(ids) == 1)
+    begins = np.append(0, np.flatnonzero(~is_next) + 1)[: len(ids)]
+    lengths = np.diff(np.append(begins, len(ids))).astype(np.uint64)
+    start = ids[begins]
+    return RunColumns(
+        start, start + lengths, places[begins].astype(np.uint64) + np.uint64(first_address)
+    )
 
 
 def cut_at(

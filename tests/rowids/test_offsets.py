@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
-from lance_explorer.rowids.offsets import OffsetRanges, cut_at, rows_at
+from lance_explorer.rowids.offsets import OffsetRanges, cut_at, few_rows_at, rows_at
 from tests.rowids.strategies import sequences
 
 OFFSETS = st.sets(st.integers(0, 40))
@@ -36,11 +36,16 @@ def test_ranges_within_are_those_that_both_have(some, others):
 def test_rows_at_offsets_have_the_ids_of_the_sequence(sequence, data):
     values = sequence.values().tolist()
     offsets = data.draw(st.sets(st.integers(0, max(len(values) - 1, 0)))) if values else set()
-    runs = rows_at(sequence, 1000, OffsetRanges.of(BitMap(offsets)))
-    found = {}
-    for start, stop, address in zip(*[column.tolist() for column in runs], strict=True):
-        found.update({address + shift: start + shift for shift in range(stop - start)})
-    assert found == {1000 + offset: values[offset] for offset in offsets}
+    expected = {1000 + offset: values[offset] for offset in offsets}
+    for runs in (
+        rows_at(sequence, 1000, OffsetRanges.of(BitMap(offsets))),
+        few_rows_at(sequence, 1000, BitMap(offsets)),
+        few_rows_at(sequence, 1000, BitMap([*offsets, len(values), len(values) + 9])),
+    ):
+        found = {}
+        for start, stop, address in zip(*[column.tolist() for column in runs], strict=True):
+            found.update({address + shift: start + shift for shift in range(stop - start)})
+        assert found == expected
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 9))), OFFSETS)

@@ -27,7 +27,7 @@ from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.steps import Step
 from lance_explorer.rowids.addresses import first_address, fragments_of
 from lance_explorer.rowids.arrays import Uint64Array, begins_of
-from lance_explorer.rowids.offsets import OffsetRanges, rows_at
+from lance_explorer.rowids.offsets import OffsetRanges, few_rows_at, rows_at
 from lance_explorer.rowids.runs import RunColumns, Runs, separated
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
@@ -38,6 +38,10 @@ __all__ = [
     "rows_in_states",
     "schemas_at",
 ]
+
+
+_FEW_OF = 16
+"""Rows are few if there are that many times as many in the fragment."""
 
 
 def compare_step(rows: StateRows, step: Step) -> RowRuns:
@@ -195,8 +199,10 @@ def _all_live(rows: StateRows, state: int) -> RunColumns:
 def _rows_in(rows: StateRows, state: int, offsets: BitMap) -> RunColumns:
     if not offsets:
         return RunColumns.empty()
-    base = first_address(rows.history.states[state].id)
-    return rows_at(rows.ids(state), base, OffsetRanges.of(offsets))
+    base, ids = first_address(rows.history.states[state].id), rows.ids(state)
+    if len(offsets) * _FEW_OF < rows.num_rows(state):
+        return few_rows_at(ids, base, offsets)
+    return rows_at(ids, base, OffsetRanges.of(offsets))
 
 
 def _joined(left: RunColumns, entered: RunColumns) -> tuple[RowRuns, RowRuns, RowRuns]:
