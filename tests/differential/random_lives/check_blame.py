@@ -55,7 +55,7 @@ def _past(world: World, branch: str | None, version: int) -> Iterator[Observed]:
 def _wrong(cell: dict[str, Any], now: Observed, past: list[Observed], key: int) -> Iterator[str]:
     name = cell["column"]
     where = f"blame of {now.version}, {name} of {key}"
-    later, value = now, now.rows[key].values[name]
+    later, value, inside = now, now.rows[key].values[name], now.children[name]
     for earlier in past:
         before = earlier.named_as_in(now)
         if key not in earlier.rows:
@@ -64,6 +64,8 @@ def _wrong(cell: dict[str, Any], now: Observed, past: list[Observed], key: int) 
         if name not in before.fields or not shares_fields(before, now, name):
             if value is None and cell["branch"] != now.branch:
                 return  # where a column of nulls is from is told on the own branch alone
+            if inside and not {*inside.values()} & {*now.children[name].values()}:
+                return  # casts gave all fields inside other IDs: their names alone tell no more
             yield from _differs(cell, where, earlier, later, is_new=True)
             return
         old = before.rows[key].values[name]
@@ -72,7 +74,7 @@ def _wrong(cell: dict[str, Any], now: Observed, past: list[Observed], key: int) 
             if not cell["is_uncertain"] and not _agrees(cell["before"], old):
                 yield f"{where}: before {cell['before']!r}, not {old!r}"
             return
-        later = earlier
+        later, inside = earlier, before.children[name]
     yield from _differs(cell, where, None, later, is_new=True)
 
 
