@@ -241,10 +241,11 @@ class ChangedRows:
         So are the first lines, of which distributions are made, and those on the screen.
         """
         names = list(self._schema) if columns is None else list(columns)
-        if self._last is not None and self._last[1] == names:
-            begin = begin_within(self._last[0], positions)
+        last = self._last  # which another thread may replace
+        if last is not None and last[1] == names:
+            begin = begin_within(last[0], positions)
             if begin is not None:
-                return _Page(*[part.slice(begin, len(positions)) for part in self._last[2]])
+                return _Page(*[part.slice(begin, len(positions)) for part in last[2]])
         rows = self._rows(positions)
         values, before, cells = self._read(rows, names)
         earlier = [_where(column, cells[name]) for name, column in before.items()]

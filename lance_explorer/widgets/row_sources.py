@@ -235,11 +235,11 @@ class VersionRows:
         names = list(self._schema) if columns is None else list(columns)
         if not names or not len(positions):
             return pl.DataFrame(schema={name: self._schema[name] for name in names})
-        asked = positions.to_numpy().astype(np.int64)
-        if self._last is not None and {*names} <= {*self._last[1].columns}:
-            begin = begin_within(self._last[0], asked)
+        asked, last = positions.to_numpy().astype(np.int64), self._last
+        if last is not None and {*names} <= {*last[1].columns}:  # last: threads replace it
+            begin = begin_within(last[0], asked)
             if begin is not None:
-                return _chosen(self._last[1].slice(begin, len(asked)), names)
+                return _chosen(last[1].slice(begin, len(asked)), names)
         rows = take_rows(self._root, self._version, positions, names, self._options)
         if rows.estimated_size() <= MOST_BYTES_KEPT:
             self._last = asked, rows
