@@ -80,7 +80,7 @@ def spread_of(values: pl.Series) -> Spread:
     rows, nulls = len(values), values.null_count()
     if not _is_countable(values.dtype):
         return Spread(rows, nulls)
-    known = values.drop_nulls() if nulls else values
+    known = _known(values)
     distinct = known.n_unique()
     labels, [counts] = _counted_in([known], distinct)
     if not _has_order(values.dtype):
@@ -236,10 +236,10 @@ def _texts_of(numbers: list[int], dtype: pl.DataType) -> list[str]:
 
 def _counted(parts: Sequence[pl.Series], *, by_value: bool) -> _COUNTS:
     """Return counts of all values in their order, or of the most frequent ones."""
-    values = [part.drop_nulls().alias("value") for part in parts]
+    values = [_known(part).alias("value") for part in parts]
     total = pl.concat(values).value_counts(name="total")
-    most_first = total.sort("total", "value", descending=[True, False])
-    order = total.sort("value") if by_value else most_first
+    by, falls = (["value"], [False]) if by_value else (["total", "value"], [True, False])
+    order = total.sort(by, descending=falls)
     most = len(order) if by_value else _MOST_VALUES
     num_others = max(len(order) - most, 0)
     labels = briefs_of(order["value"].head(most), _LONGEST_TITLE)[0].to_list()
@@ -250,6 +250,10 @@ def _counted(parts: Sequence[pl.Series], *, by_value: bool) -> _COUNTS:
         (*own.head(most).to_list(), *([int(own[most:].sum())] if num_others else []))
         for own in counts
     ]
+
+
+def _known(values: pl.Series) -> pl.Series:
+    return values.drop_nulls() if values.null_count() else values
 
 
 def _counts_as(order: pl.DataFrame, values: pl.Series) -> pl.Series:

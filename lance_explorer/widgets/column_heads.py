@@ -110,7 +110,7 @@ def _filters(column: pl.Series, spread: Spread) -> list[str | None]:
     if not spread.has_order:
         if column.dtype == pl.Boolean:
             return [f"{name} = {label}" for label in labels]
-        there = set(column.filter(column.is_in(labels))) if column.dtype == pl.String else set()
+        there = {*column.unique().to_list()} if column.dtype == pl.String else set()
         return [
             f"{name} = '{label.replace(_QUOTE, _QUOTE * 2)}'"
             if label in there and _SHORT.fullmatch(label)
