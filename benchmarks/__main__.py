@@ -17,6 +17,7 @@ NAMES = (
     "disk",
     "check",
     "profile",
+    "report",
 )
 WITH_SPARK = ("spark",)
 WITH_BROWSER = ("widget", "explorer")

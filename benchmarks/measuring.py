@@ -81,13 +81,13 @@ def warm(folder: Path) -> int:
     return sum([len(path.read_bytes()) for path in folder.iterdir()])
 
 
-def prepared(folder: Path, name: str, job: Job, count: int) -> Path:
+def prepared(folder: Path, name: str, job: Job, *sizes: int) -> Path:
     """Return the path of a table, which is written unless it is there already."""
     path = folder / f"{name}.lance"
     if not path.exists():
         unfinished = folder / f"{name}.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
-        took = run(job, str(unfinished), count)
+        took = run(job, str(unfinished), *sizes)
         unfinished.rename(path)
         print(f"wrote {path.name} in {took.seconds:.1f} s", flush=True)
     return path
