@@ -8,7 +8,6 @@ looked up a second time.
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import polars as pl
@@ -71,8 +70,6 @@ class Survey:
 def survey(view: HistoryView, clones: Iterable[HistoryView] = ()) -> Survey:
     """Survey the current state of a table and of its folder."""
     clones = list(clones)
-    with suppress(LanceExplorerError):  # told where its files are named
-        view.history  # noqa: B018  now the views of later moments read only what is new
     for _ in range(_TRIES):
         before = view.refreshed()
         kept = _versions(before)
