@@ -83,4 +83,5 @@ class Facts:
     @cached_property
     def on_disk(self) -> Survey:
         """The files in the folder of the table."""
+        self.view.history  # noqa: B018  read now: the survey's later views read only what is new
         return survey(self.view)
