@@ -14,6 +14,7 @@ from lance_explorer.format.manifest import LEGACY_FORMAT
 from lance_explorer.format.schema import column_fields
 from lance_explorer.frames.sizes import counted, listed
 from lance_explorer.history.ancestors import BranchVersion
+from lance_explorer.history.columns.identity import columns_at
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.plans.places import row_chunks
 from lance_explorer.plans.records import Conflict, Loss, Step
@@ -62,13 +63,28 @@ def plain_columns(sides: ThreeWay) -> list[Target]:
     shown = {own: name for name, own in sides.ours.names(at_end=True).items()}
     compared = sides.values.columns.compared
     theirs = {*sides.values.columns.theirs.values()}
+    same = _same_on_their_side(sides)
     targets = []
     for one in _schema(sides.places[0]):
         name = shown[one.name]
-        base, ours, there = compared.get(name) or (None, name, name if name in theirs else None)
+        alike = same.get(one.name, name if name in theirs else None)
+        base, ours, there = compared.get(name) or (None, name, alike)
         is_open = one.name in sides.doubtful  # existing rows keep their values
         targets.append(Target(one, (None if is_open else base, ours, there)))
     return targets
+
+
+def _same_on_their_side(sides: ThreeWay) -> dict[str, str]:
+    """Return what our columns are called among the values of their side.
+
+    Both sides may have a column that the base lacks: an overwrite is the base of undoing it, and a
+    restore may have brought the columns from before it back.
+    """
+    stops = [side.pair.rows_after.stop for side in (sides.theirs, sides.ours)]
+    there, here = map(columns_at(stops).columns, stops)
+    places, names = sides.values.columns.theirs, sides.theirs.names(at_end=True)
+    called = {there[own]: places[name] for name, own in names.items() if own in there}
+    return {own: called[number] for own, number in here.items() if number in called}
 
 
 def column_work(sides: ThreeWay, *, overwrites: bool) -> ColumnWork:

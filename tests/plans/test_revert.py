@@ -283,6 +283,19 @@ def test_an_overwrite_is_undone_whole_or_not_at_all(tmp_path: Path) -> None:
     assert lance.dataset(uri).schema.names == ["id", "label", "score"]
 
 
+def test_rows_come_back_with_a_column_that_was_renamed_after_a_restore(tmp_path: Path) -> None:
+    uri = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"id": [0, 1, 2], "label": ["a", "b", "c"]}), uri)
+    lance.write_dataset(pa.table({"id": [9], "label": ["x"]}), uri, mode="overwrite")
+    lance.dataset(uri, version=1).restore()
+    renamed: Any = {"path": "label", "name": "kind"}
+    lance.dataset(uri).alter_columns(renamed)
+    lance.dataset(uri).delete("id < 2")
+    carried_out(lx.open_table(uri).plan_revert(2), uri, tmp_path / "plan")
+    rows = lance.dataset(uri).to_table().sort_by("id").to_pydict()
+    assert rows == {"id": [0, 1, 2], "kind": ["a", "b", "c"]}
+
+
 def test_a_row_that_a_later_restore_brought_back_does_not_come_twice(tmp_path: Path) -> None:
     uri = _table(tmp_path)
     lance.dataset(uri).checkout_version(5).restore()
