@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import structs
 from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError
@@ -102,12 +103,12 @@ class FragmentParts:
             "data_files": tuple([self._file(file) for file in fragment.files]),
             "overlays": tuple(
                 [
-                    replace(overlay, data_file=self._file(overlay.data_file))
+                    structs.replace(overlay, data_file=self._file(overlay.data_file))
                     for overlay in fragment.overlays
                 ]
             ),
             "deletions": deletions
-            and (self._root(deletions.base_id), replace(deletions, base_id=None)),
+            and (self._root(deletions.base_id), structs.replace(deletions, base_id=None)),
             "row_ids": fragment.row_ids,
             "row_versions": (fragment.created_at, fragment.last_updated_at),
             "physical_rows": fragment.physical_rows,
@@ -119,7 +120,7 @@ class FragmentParts:
         return self.history.states[self.states[fragment_id]]
 
     def _file(self, file: DataFile) -> DataFile:
-        return replace(file, path=f"{self._root(file.base_id)}/{file.path}", base_id=None)
+        return structs.replace(file, path=f"{self._root(file.base_id)}/{file.path}", base_id=None)
 
     def _uncached_root(self, base_id: int | None) -> str:
         """Return the folder of a base path in a normal form."""

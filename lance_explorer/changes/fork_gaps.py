@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns
@@ -205,11 +206,11 @@ def _shared_fields(base: PlaceRows, end: PlaceRows) -> dict[int, int]:
 def _based_nowhere(fragment: Fragment) -> Fragment:
     """Return a fragment without the places of its files, which branches express differently."""
     overlays = [
-        replace(overlay, data_file=replace(overlay.data_file, base_id=None))
+        structs.replace(overlay, data_file=structs.replace(overlay.data_file, base_id=None))
         for overlay in fragment.overlays
     ]
-    files = [replace(file, base_id=None) for file in fragment.files]
-    return replace(fragment, files=tuple(files), overlays=tuple(overlays))
+    files = [structs.replace(file, base_id=None) for file in fragment.files]
+    return structs.replace(fragment, files=tuple(files), overlays=tuple(overlays))
 
 
 def _paths(fragment: Fragment) -> set[str]:

@@ -4,17 +4,18 @@ A record contains everything about a fragment except its row-ID and row-version 
 it keeps position, size and digest: two records are equal if and only if the fragments are the same.
 """
 
-from dataclasses import dataclass, replace
 from enum import IntEnum
 from hashlib import blake2b
 from typing import Literal
 
+from msgspec.structs import replace
 from pyroaring import BitMap
 
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format._roaring import read_bitmap
 from lance_explorer.format._wire import decoder, pairs, parse
+from lance_explorer.format.record import Record
 
 __all__ = [
     "DIGEST_BYTES",
@@ -60,8 +61,7 @@ class DeletionFileType(IntEnum):
     BITMAP = 1
 
 
-@dataclass(frozen=True, slots=True)
-class BasePath:
+class BasePath(Record, frozen=True):
     """A root outside the table's own that may contain some of its files."""
 
     id: int
@@ -70,8 +70,7 @@ class BasePath:
     name: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalFile:
+class ExternalFile(Record, frozen=True):
     """A span of a file: ``size`` bytes from ``offset`` on."""
 
     path: str
@@ -79,8 +78,7 @@ class ExternalFile:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class DataFile:
+class DataFile(Record, frozen=True):
     """One data file of a fragment; ``size_bytes`` is None where the writer did not store it."""
 
     path: str
@@ -92,8 +90,7 @@ class DataFile:
     base_id: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class DataOverlayFile:
+class DataOverlayFile(Record, frozen=True):
     """New values for some rows and columns of a fragment.
 
     ``coverage`` holds portable Roaring bitmaps over physical offsets: one for all columns of the
@@ -111,8 +108,7 @@ class DataOverlayFile:
         return BitMap.union(BitMap(), *bitmaps)
 
 
-@dataclass(frozen=True, slots=True)
-class DeletionFile:
+class DeletionFile(Record, frozen=True):
     """Where the deleted offsets of a fragment are listed.
 
     ``num_deleted_rows`` is None where the writer did not store it: then the file must be counted.
@@ -130,8 +126,7 @@ class DeletionFile:
         return f"_deletions/{fragment_id}-{self.read_version}-{self.id}.{suffix}"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSequence:
+class StoredSequence(Record, frozen=True):
     """Where a fragment keeps a sequence, and its digest.
 
     ``storage`` is ``inline`` (in the manifest), ``external`` (the span ``file``) or ``spilled``
@@ -145,8 +140,7 @@ class StoredSequence:
     file: ExternalFile | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(Record, frozen=True):
     """One state of a fragment, as a manifest holds it.
 
     ``physical_rows`` counts deleted rows too, and is None where the writer did not store it.
@@ -190,8 +184,7 @@ def decode_fragment_id(data: bytes) -> int:
     return parse(pb.DataFragment, data, "fragment").id
 
 
-@dataclass(frozen=True, slots=True)
-class InlineSequences:
+class InlineSequences(Record, frozen=True):
     """The bytes of the sequences that a fragment keeps in the manifest, None for others."""
 
     row_ids: bytes | None

@@ -14,6 +14,7 @@ from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format._wire import decoder, pairs, parse
 from lance_explorer.format.fragments import BasePath, Fragment, decode_fragment
+from lance_explorer.format.record import Record
 from lance_explorer.format.schema import Field, fields_from_pb
 
 __all__ = [
@@ -51,8 +52,7 @@ SECTION_PREFIX_BYTES = _LENGTH.size
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Record, frozen=True):
     """A span of a file: ``length`` bytes from ``offset`` on, any length prefix left out."""
 
     offset: int
@@ -64,8 +64,7 @@ class Section:
         return self.offset + self.length
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestLayout:
+class ManifestLayout(Record, frozen=True):
     """Where the manifest message is in its file, and the footer's format version."""
 
     message: Section
@@ -73,8 +72,7 @@ class ManifestLayout:
     minor_version: int
 
 
-@dataclass(frozen=True, slots=True)
-class WriterVersion:
+class WriterVersion(Record, frozen=True):
     """The library that wrote a version."""
 
     library: str
@@ -97,8 +95,7 @@ class Clustering:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Record, frozen=True):
     """The content of a manifest besides its schema, fragments and indices.
 
     Maps are tuples of pairs in the order of their keys. Offsets are positions in the file, None if

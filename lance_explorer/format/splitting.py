@@ -10,7 +10,6 @@ compared byte for byte: a file with IDs in any order, or none, is split correctl
 """
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from lance_explorer.errors import CorruptFileError, FormatError
@@ -18,6 +17,7 @@ from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format._wire import parse, read_varint
 from lance_explorer.format.fragment_walk import find_fragments, schema_end
 from lance_explorer.format.manifest import Manifest, Section, manifest_from_pb
+from lance_explorer.format.record import Record
 
 __all__ = ["Hunk", "ManifestSplitter", "SplitManifest"]
 
@@ -28,8 +28,7 @@ _MANY_BYTES = 1 << 16
 """If new fragments have at least this many bytes, it is faster not to look for old ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Record, frozen=True):
     """Fragments ``start`` to ``stop`` of the previous manifest gave way to ``new`` ones."""
 
     start: int
@@ -37,8 +36,7 @@ class Hunk:
     new: list[bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class SplitManifest:
+class SplitManifest(Record, frozen=True):
     """A manifest in parts, with its fragments as differences from the previous manifest.
 
     Attributes

@@ -49,6 +49,7 @@ from lance_explorer.format.manifest import base_path_from_pb
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.raw_fields import MAX_SHOWN_BYTES, raw_fields
+from lance_explorer.format.record import Record
 from lance_explorer.format.row_operations import (
     Append,
     BloomFilter,
@@ -86,8 +87,7 @@ _LENGTH_DELIMITED = 2  # wire type
 _M = TypeVar("_M", bound=Message)
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionHeader:
+class TransactionHeader(Record, frozen=True):
     """A transaction without the content of its operation.
 
     ``operation`` is the name in Lance, such as ``CreateIndex``, or ``unknown``; ``number`` is its

@@ -11,6 +11,7 @@ from lance_explorer.findings import Finding
 from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.format.manifest import Manifest
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.format.record import Record
 from lance_explorer.format.schema import Field
 from lance_explorer.format.transactions import TransactionHeader
 from lance_explorer.history.graph.commits import CommitLine
@@ -43,8 +44,7 @@ KEEPS_FRAGMENTS = frozenset(
 """Operations that change no existing fragment."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredTransaction:
+class StoredTransaction(Record, frozen=True):
     """The transaction of a version: its source, its place, and its bytes if they are few.
 
     ``source`` is ``manifest`` if it is inlined there, else ``file`` (of its own).
@@ -58,8 +58,7 @@ class StoredTransaction:
     data: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class VersionRecord:
+class VersionRecord(Record, frozen=True):
     """One kept version. Equal schemas and index lists of neighbours are the same objects.
 
     ``operation`` is as Lance names it, ``unknown``, or None where no transaction is left.

@@ -8,6 +8,7 @@ from operator import itemgetter, lt
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from lance_explorer.errors import (
@@ -173,7 +174,7 @@ def _without_past(record: VersionRecord, listed: Container[int]) -> VersionRecor
     """Return a record as a new read would give it; facts relative to a lost version go."""
     if record.num_new_row_ids is None or record.version - 1 in listed:
         return record
-    return replace(record, num_new_row_ids=None)
+    return structs.replace(record, num_new_row_ids=None)
 
 
 def _by_appearance(history: History, intervals: Intervals) -> NDArray[np.int64]:
@@ -400,10 +401,13 @@ class _Loader:
 
     def _find_wrong(self, file: VersionFile, num_known: int, bases: tuple[BasePath, ...]) -> None:
         """Record new problems of the fragments of a manifest."""
+        odd = sorted(self._states.to_look_at(num_known), key=itemgetter(0))
+        if not odd and not self._is_duplicated:
+            return
         codes = {finding.code for finding in self._findings}
         if self._is_duplicated and "duplicate_fragment_ids" not in codes:
             self._findings.append(duplicates(file))
-        for number, fragment in sorted(self._states.to_look_at(num_known), key=itemgetter(0)):
+        for number, fragment in odd:
             if fragment.physical_rows is None and "rows_not_counted" not in codes:
                 codes.add("rows_not_counted")
                 self._findings.append(not_counted(file, fragment))

@@ -5,9 +5,9 @@ its transaction records what it changed: an unexplained difference is damage.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding, Remedy, Subject
@@ -358,8 +358,8 @@ def _only_filled_in(before: Fragment, after: Fragment) -> bool:
     rows = after.physical_rows if before.physical_rows is None else before.physical_rows
     deleted = before.deletion_file
     if deleted is not None and deleted.num_deleted_rows is None and after.deletion_file is not None:
-        deleted = replace(deleted, num_deleted_rows=after.deletion_file.num_deleted_rows)
-    filled = replace(before, files=after.files, physical_rows=rows, deletion_file=deleted)
+        deleted = structs.replace(deleted, num_deleted_rows=after.deletion_file.num_deleted_rows)
+    filled = structs.replace(before, files=after.files, physical_rows=rows, deletion_file=deleted)
     return filled == after
 
 
@@ -372,7 +372,7 @@ def _in_use(fragment: Fragment, schema: tuple[Field, ...]) -> Fragment:
     files = [
         file for file in fragment.files if not file.fields or not fields.isdisjoint(file.fields)
     ]
-    return replace(fragment, files=tuple(files))
+    return structs.replace(fragment, files=tuple(files))
 
 
 def _same_files(before: Fragment, after: Fragment) -> bool:
@@ -388,7 +388,7 @@ def _same_file(before: DataFile, after: DataFile) -> bool:
         now if now < 0 else was for was, now in zip(before.fields, after.fields, strict=False)
     ]
     size = after.size_bytes if before.size_bytes is None else before.size_bytes
-    return len(before.fields) == len(after.fields) and after == replace(
+    return len(before.fields) == len(after.fields) and after == structs.replace(
         before, fields=tuple(fields), size_bytes=size
     )
 

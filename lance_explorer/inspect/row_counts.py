@@ -5,10 +5,10 @@ None means that the needed files are gone, or that nothing shows it; never 0 for
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
 from typing import assert_never
 
 import numpy as np
+from msgspec.structs import fields, replace
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -19,6 +19,7 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.layout_operations import Rewrite
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.operations import Operation
+from lance_explorer.format.record import Record
 from lance_explorer.format.row_operations import Append, Update
 from lance_explorer.format.schema import Field
 from lance_explorer.frames.counts import known
@@ -49,8 +50,7 @@ _OPEN_IN_RESTORE: tuple[str, ...] = ("deleted", "restored", "reverted", "moved")
 """Counts that are unknown if removed rows may be added ones, or moved to unknown places."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowCounts:
+class RowCounts(Record, frozen=True):
     """The ``rows_`` columns of one row of ``versions()``; None is unknown."""
 
     added: int | None = 0
@@ -77,8 +77,7 @@ _NEEDS_OPERATION = frozenset(
 """Operations whose counts need more than the fragments; others do only after a gap."""
 
 
-@dataclass(frozen=True, slots=True)
-class _KnownCounts:
+class _KnownCounts(Record, frozen=True):
     """The fragment counts of one version: the fields of FragmentCounts at one position.
 
     ``same_fragments`` is None where the version before is gone; ``rows_before`` then too.

@@ -172,7 +172,7 @@ def test_a_place_at_the_beginning_of_the_file_is_a_place():
 
 def test_what_a_writer_did_not_store_is_none():
     manifest = manifest_with(version=1)
-    unknown = {name for name in Manifest.__dataclass_fields__ if getattr(manifest, name) is None}
+    unknown = {name for name in Manifest.__struct_fields__ if getattr(manifest, name) is None}
     assert unknown == {
         "timestamp",
         "max_fragment_id",

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from lance_explorer import open_table
 from lance_explorer.format.operation_names import OperationName
@@ -43,10 +44,10 @@ def history_of(steps: list[tuple[int, str, tuple[Field, ...]]]) -> History:
     for distance, name, schema in steps:
         operation = OperationName(name)
         version += distance
-        header = replace(model.transaction.header, operation=operation)
-        transaction = replace(model.transaction, header=header)
+        header = structs.replace(model.transaction.header, operation=operation)
+        transaction = structs.replace(model.transaction, header=header)
         records.append(
-            replace(
+            structs.replace(
                 model,
                 version=version,
                 operation=operation,

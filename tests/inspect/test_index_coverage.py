@@ -7,6 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from lance.file import LanceFileReader
+from msgspec import structs
 
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
@@ -207,7 +208,7 @@ def with_indices(view, version, change):
     history = view.version(version)
     [record] = history.records
     changed = tuple(change(index) for index in record.indices)
-    view._single[version] = replace(history, records=(replace(record, indices=changed),))
+    view._single[version] = replace(history, records=(structs.replace(record, indices=changed),))
     return index_coverage(view, version)
 
 

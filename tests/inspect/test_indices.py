@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from msgspec import structs
 
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.indices import all_indices, indices
@@ -99,7 +100,7 @@ def damaged(view, **changes):
     history = view.version(2)
     [record] = history.records
     changed = tuple(replace(index, **changes) for index in record.indices)
-    view._single[2] = replace(history, records=(replace(record, indices=changed),))
+    view._single[2] = replace(history, records=(structs.replace(record, indices=changed),))
     return indices(view, 2)
 
 

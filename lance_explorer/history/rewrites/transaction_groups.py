@@ -1,7 +1,8 @@
 """Rewrite groups out of transactions."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec import structs
 
 from lance_explorer.errors import FormatError
 from lance_explorer.findings import Finding, Subject
@@ -64,7 +65,7 @@ def _with_ids(
     ids = {file.path: history.states[key].id for key in added for file in history.states[key].files}
     return tuple(
         [
-            replace(fragment, id=ids.get(fragment.files[0].path, fragment.id))
+            structs.replace(fragment, id=ids.get(fragment.files[0].path, fragment.id))
             if fragment.files
             else fragment
             for fragment in new

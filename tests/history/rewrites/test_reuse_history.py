@@ -2,6 +2,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from pyroaring import BitMap, BitMap64
 
 from lance_explorer.errors import CorruptFileError, StorageError, UnsupportedFeatureError
@@ -84,7 +85,7 @@ def with_entry(record, **changes):
         replace(index, **changes) if index.name == FRAGMENT_REUSE_INDEX else index
         for index in record.indices
     ]
-    return replace(record, indices=tuple(indices))
+    return structs.replace(record, indices=tuple(indices))
 
 
 def with_transitions(record, index_version):
@@ -126,8 +127,8 @@ def test_a_row_map_is_below_its_own_folder():
     view, record = last_record(TABLE)
     uri = row_map_uri(view, record, StablePartition("the-map", 7, None))
     assert uri == f"{view.storage.uri}/_fri/the-map/stable_partition.lance"
-    elsewhere = replace(record.manifest, base_paths=(BasePath(3, "/base", True, None),))
-    record = replace(record, manifest=elsewhere)
+    elsewhere = structs.replace(record.manifest, base_paths=(BasePath(3, "/base", True, None),))
+    record = structs.replace(record, manifest=elsewhere)
     with pytest.raises(UnsupportedFeatureError, match=r"base path 3 .*'/base' is not opened"):
         row_map_uri(view, record, StablePartition("the-map", 7, 3))
     allowed = HistoryView.open(view.uri, allow_bases=["/base"])
@@ -217,7 +218,9 @@ def test_the_file_may_be_on_a_base(moved, tmp_path, is_dataset_root):
     shutil.move(folder, target / folder.name)
     elsewhere = with_entry(record, details=outside(content), base_id=3)
     bases = (BasePath(3, str(base), is_dataset_root, None),)
-    elsewhere = replace(elsewhere, manifest=replace(record.manifest, base_paths=bases))
+    elsewhere = structs.replace(
+        elsewhere, manifest=structs.replace(record.manifest, base_paths=bases)
+    )
     assert fragment_reuse(view, elsewhere) == fragment_reuse(view, record)
 
 
