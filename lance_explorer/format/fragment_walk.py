@@ -25,6 +25,7 @@ from lance_explorer.format.fragment_columns import (
     sequence_storage,
 )
 from lance_explorer.format.fragments import (
+    LARGEST_FRAGMENT,
     DeletionFile,
     Fragment,
     StoredSequence,
@@ -50,7 +51,6 @@ _SEQUENCES = {"row_ids": (0x2A, 0x62), "last_updated_at": (0x3A, 0x6A), "created
 
 _FILE_TYPE, _READ_VERSION, _DELETION_ID, _NUM_DELETED_ROWS, _BASE = 0x08, 0x10, 0x18, 0x20, 0x38
 
-_LARGEST_FRAGMENT = 1 << 32
 _MAX_I32 = (1 << 31) - 1
 _MAX_U32 = (1 << 32) - 1
 _MAX_U56 = (1 << 56) - 1
@@ -247,11 +247,11 @@ class _Work:
         view, base = _padded(self._data, int(self._begins[first]), int(self._ends[stop - 1]))
         some = slice(first, stop)
         at = Cursors(view, self._begins[some] - base, self._ends[some] - base)
-        self._ids[some] = at.read_numbers(_ID, _LARGEST_FRAGMENT).values
+        self._ids[some] = at.read_numbers(_ID, LARGEST_FRAGMENT).values
         files, owner = _files(at)
         at.good &= self._table.walk(files, owner, base, len(at))
         self._walk_deletions(at, first)
-        self._physical_rows[some] = at.read_numbers(_PHYSICAL_ROWS, _LARGEST_FRAGMENT).values
+        self._physical_rows[some] = at.read_numbers(_PHYSICAL_ROWS, LARGEST_FRAGMENT).values
         for kind, (inline_tag, spilled_tag) in _SEQUENCES.items():
             inline = at.read_spans(inline_tag)
             spilled = at.read_spans(spilled_tag)
@@ -275,7 +275,7 @@ class _Work:
         columns.file_type[numbers] = files.read_numbers(_FILE_TYPE, _MAX_I32).values
         columns.read_version[numbers] = files.read_numbers(_READ_VERSION, _MAX_U56).values
         columns.id[numbers] = files.read_numbers(_DELETION_ID, _MAX_U64).values
-        deleted = files.read_numbers(_NUM_DELETED_ROWS, _LARGEST_FRAGMENT)
+        deleted = files.read_numbers(_NUM_DELETED_ROWS, LARGEST_FRAGMENT)
         columns.num_deleted_rows[numbers] = deleted.values
         base_id = files.read_numbers(_BASE, _MAX_U32, with_zero=True)
         columns.base_id[numbers] = np.where(base_id.written, base_id.values.astype(np.int64), -1)

@@ -18,7 +18,7 @@ from lance_explorer.format._wire import decoder, pairs, parse
 from lance_explorer.format.record import Record
 
 __all__ = [
-    "DIGEST_BYTES",
+    "LARGEST_FRAGMENT",
     "BasePath",
     "DataFile",
     "DataOverlayFile",
@@ -41,10 +41,10 @@ __all__ = [
 TOMBSTONE = -2
 """Field id of a column that a later file of the fragment replaced."""
 
-_LARGEST_FRAGMENT = 1 << 32
+LARGEST_FRAGMENT = 1 << 32
 """A row address has 32 bits for the fragment and 32 for the offset."""
 
-DIGEST_BYTES = 24
+_DIGEST_BYTES = 24
 """A sequence of at most this many bytes is its own digest."""
 
 LARGEST_FILE = 1 << 50
@@ -139,6 +139,11 @@ class StoredSequence(Record, frozen=True):
     digest: bytes = b""
     file: ExternalFile | None = None
 
+    @property
+    def data(self) -> bytes:
+        """The sequence, where it is its own digest; nothing where it is not known here."""
+        return self.digest if self.num_bytes <= _DIGEST_BYTES else b""
+
 
 class Fragment(Record, frozen=True):
     """One state of a fragment, as a manifest holds it.
@@ -206,7 +211,7 @@ def decode_inline_sequences(data: bytes) -> InlineSequences:
 
 def fragment_from_pb(message: pb.DataFragment) -> Fragment:
     """Return a parsed DataFragment as a record."""
-    if max(message.id, message.physical_rows) > _LARGEST_FRAGMENT:
+    if max(message.id, message.physical_rows) > LARGEST_FRAGMENT:
         raise CorruptFileError(
             f"fragment {message.id} with {message.physical_rows} rows: neither can exceed 2^32"
         )
@@ -262,13 +267,13 @@ def overlay_from_pb(message: pb.DataOverlayFile) -> DataOverlayFile:
 
 def inline_sequence(data: bytes) -> StoredSequence:
     """Return the record of a sequence that a fragment keeps in the manifest, as these bytes."""
-    if len(data) <= DIGEST_BYTES:
+    if len(data) <= _DIGEST_BYTES:
         return StoredSequence("inline", len(data), data)
-    return StoredSequence("inline", len(data), blake2b(data, digest_size=DIGEST_BYTES).digest())
+    return StoredSequence("inline", len(data), blake2b(data, digest_size=_DIGEST_BYTES).digest())
 
 
 def _deletion_file(message: pb.DeletionFile) -> DeletionFile:
-    if message.num_deleted_rows > _LARGEST_FRAGMENT:
+    if message.num_deleted_rows > LARGEST_FRAGMENT:
         raise CorruptFileError(f"no fragment has {message.num_deleted_rows} deleted rows")
     return DeletionFile(
         file_type=message.file_type,

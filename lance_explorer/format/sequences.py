@@ -13,6 +13,7 @@ from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import row_ids_pb2 as pb
 from lance_explorer.format._range_records import read_records
 from lance_explorer.format._wire import decoder, parse
+from lance_explorer.format.fragments import LARGEST_FRAGMENT
 from lance_explorer.rowids.arrays import MAX_U64, EncodedU64Array, Uint64Array, Width
 from lance_explorer.rowids.segments import (
     Array,
@@ -32,9 +33,6 @@ __all__ = [
     "encode_row_id_sequence",
     "encode_row_version_sequence",
 ]
-
-_LARGEST_FRAGMENT = 1 << 32
-"""A row address has 32 bits for the offset."""
 
 _LARGEST_OFFSETS = {2: 0xFFFF, 4: 0xFFFF_FFFF, 8: 0}
 """By the bytes of an offset; numbers of 8 bytes have no base."""
@@ -165,7 +163,7 @@ def _placed(error: FormatError, position: int) -> FormatError:
 
 
 def _limit(physical_rows: int | None) -> int:
-    return _LARGEST_FRAGMENT if physical_rows is None else physical_rows
+    return LARGEST_FRAGMENT if physical_rows is None else physical_rows
 
 
 def _check(count: int, limit: int) -> None:

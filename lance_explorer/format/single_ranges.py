@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from lance_explorer.format._cursors import PADDING, Cursors
 from lance_explorer.format.fragment_columns import FragmentColumns, SequenceStorage
+from lance_explorer.format.fragments import LARGEST_FRAGMENT
 from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
 
-__all__ = ["SingleRanges", "single_ranges"]
+__all__ = ["SingleRanges", "single_ranges", "single_ranges_in"]
 
 _SEGMENT, _RANGE = 0x0A, 0x0A  # of a sequence and of a segment: both field 1
 _START, _STOP = 0x08, 0x10
@@ -26,7 +27,7 @@ class SingleRanges(NamedTuple):
 def single_ranges(columns: FragmentColumns) -> SingleRanges:
     """Return the row IDs of the fragments whose inline sequence is exactly one range.
 
-    Any other or damaged sequence is left to
+    Any other or damaged sequence, and one of more rows than a fragment can have, is left to
     :func:`~lance_explorer.format.sequences.decode_row_id_sequence`.
 
     Parameters
@@ -44,23 +45,37 @@ def single_ranges(columns: FragmentColumns) -> SingleRanges:
     ([5], [8], [True])
     """
     start, stop = np.zeros((2, len(columns)), dtype=np.uint64)
-    is_inline = columns.row_ids.storage == SequenceStorage.INLINE
-    places = np.flatnonzero(is_inline)
-    if not len(places):
-        return SingleRanges(start, stop, is_inline)
+    found = columns.row_ids.storage == SequenceStorage.INLINE
+    places = np.flatnonzero(found)
     begins, ends = columns.row_ids.begin[places], columns.row_ids.end[places]
-    view = np.frombuffer(columns.data, dtype=np.uint8)
+    start[places], stop[places], found[places] = single_ranges_in(columns.data, begins, ends)
+    return SingleRanges(start, stop, found)
+
+
+def single_ranges_in(data: bytes, begins: Positions, ends: Positions) -> SingleRanges:
+    """Return the row IDs of the sequences that stand in some bytes and are exactly one range.
+
+    Parameters
+    ----------
+    data : bytes
+        What has all sequences.
+    begins, ends : ndarray of int64
+        Where each begins and ends.
+    """
+    if not len(begins):
+        nothing = np.zeros(0, dtype=np.uint64)
+        return SingleRanges(nothing, nothing, np.zeros(0, dtype=np.bool_))
+    view = np.frombuffer(data, dtype=np.uint8)
     if int(ends.max()) + PADDING > len(view):
         view = np.concatenate([view, np.zeros(PADDING, dtype=np.uint8)])
     good, begins, ends = _only_field(view, begins, ends, _SEGMENT)
     is_range, begins, ends = _only_field(view, begins, ends, _RANGE)
     at = Cursors(view, begins, ends)
-    start[places] = at.read_numbers(_START, MAX_U64).values
-    stop[places] = at.read_numbers(_STOP, MAX_U64).values
-    good &= is_range & at.finish() & (stop[places] > start[places])
-    is_inline[places] = good
-    start[~is_inline] = stop[~is_inline] = 0
-    return SingleRanges(start, stop, is_inline)
+    start = at.read_numbers(_START, MAX_U64).values
+    stop = at.read_numbers(_STOP, MAX_U64).values
+    good &= is_range & at.finish() & (stop > start)
+    good &= stop - start <= np.uint64(LARGEST_FRAGMENT)
+    return SingleRanges(np.where(good, start, 0), np.where(good, stop, 0), good)
 
 
 def _only_field(

@@ -40,9 +40,10 @@ def count_new_row_ids(before: Manifest, new: Iterable[tuple[bytes, Fragment]]) -
 
 def _count_from(message: bytes, fragment: Fragment, lowest: int) -> int | None:
     """Count the row IDs of a fragment from ``lowest`` on; None where they are not inline."""
-    row_ids = decode_inline_sequences(message).row_ids
-    if row_ids is None:
+    stored = fragment.row_ids
+    if stored is None or stored.storage != "inline":
         return None
+    row_ids = stored.data or decode_inline_sequences(message).row_ids or b""
     try:
         starts, stops = decode_row_id_sequence(row_ids, fragment.physical_rows).ranges()
     except FormatError:

@@ -16,9 +16,9 @@ from propcache.api import cached_property
 
 from lance_explorer.errors import FormatError
 from lance_explorer.format.fragment_columns import FragmentColumns, sequence_storage
-from lance_explorer.format.fragments import DIGEST_BYTES, Fragment, StoredSequence
+from lance_explorer.format.fragments import Fragment, StoredSequence
 from lance_explorer.format.sequences import decode_row_id_sequence
-from lance_explorer.format.single_ranges import SingleRanges, single_ranges
+from lance_explorer.format.single_ranges import SingleRanges, single_ranges, single_ranges_in
 from lance_explorer.rowids.arrays import Uint64Array, aranges
 
 __all__ = ["UNKNOWN_COUNT", "ColumnsPart", "StateFiles", "States", "inline_bytes", "num_row_ids"]
@@ -143,7 +143,7 @@ class States(Sequence[Fragment]):
             lambda columns: _or_unknown(columns.physical_rows, columns.physical_rows > 0),
             lambda state: UNKNOWN_COUNT if state.physical_rows is None else state.physical_rows,
         )
-        row_ids = self._column(_row_ids_of_columns, num_row_ids)
+        row_ids = self._column(_row_ids_of_columns, num_row_ids, of_records=_row_ids_of_records)
         rows = _or_unknown(rows, (row_ids < 0) | (row_ids == rows))
         rows[self._counted_differently(rows)] = UNKNOWN_COUNT
         if self._doubted:
@@ -299,12 +299,14 @@ class States(Sequence[Fragment]):
         of_columns: Callable[[FragmentColumns], NDArray[Any]],
         of_record: Callable[[Fragment], Any],
         dtype: type[np.generic] = np.int64,
+        of_records: Callable[[tuple[Fragment, ...]], NDArray[Any]] | None = None,
     ) -> NDArray[Any]:
         """Return a column of all states; for an unusual fragment from its record."""
         values = [np.empty(0, dtype)]
         for part in self.parts:
             if isinstance(part, tuple):
-                values.append(np.array([of_record(state) for state in part], dtype))
+                some = of_records(part) if of_records else [of_record(state) for state in part]
+                values.append(np.array(some, dtype))
                 continue
             column = of_columns(part.columns).astype(dtype)
             for number, record in part.columns.unusual.items():
@@ -350,13 +352,24 @@ def inline_bytes(sequence: StoredSequence | None) -> int:
 
 def num_row_ids(state: Fragment) -> int:
     """Return how many row IDs an inline sequence of few bytes has; UNKNOWN_COUNT for others."""
-    stored = state.row_ids
-    if stored is None or not 0 < stored.num_bytes <= DIGEST_BYTES:
+    if state.row_ids is None or not state.row_ids.data:
         return UNKNOWN_COUNT
     try:
-        return len(decode_row_id_sequence(stored.digest))
+        return len(decode_row_id_sequence(state.row_ids.data))
     except FormatError:  # which reading it tells
         return UNKNOWN_COUNT
+
+
+def _row_ids_of_records(states: tuple[Fragment, ...]) -> _Counts:
+    """Return what :func:`num_row_ids` does of each; one range is the most frequent sequence."""
+    sequences = [state.row_ids.data if state.row_ids else b"" for state in states]
+    sizes = np.array([len(sequence) for sequence in sequences])
+    ends = np.cumsum(sizes)
+    start, stop, found = single_ranges_in(b"".join(sequences), ends - sizes, ends)
+    counts = _or_unknown(stop - start, found)
+    for number in np.flatnonzero(~found & (sizes > 0)).tolist():
+        counts[number] = num_row_ids(states[number])
+    return counts
 
 
 def _row_ids_of_columns(columns: FragmentColumns) -> _Counts:

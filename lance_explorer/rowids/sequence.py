@@ -221,18 +221,20 @@ def num_segments(part: Part) -> int:
 
 def all_ranges(parts: Iterable[Range | Ranges]) -> Ranges:
     """Return range segments as columns."""
-    some = [_columns(part) for part in parts]
-    starts, stops = [one.starts for one in some], [one.stops for one in some]
+    joined = list[Ranges]()
+    for _, group in groupby(parts, key=type):
+        some = [*group]
+        single = [part for part in some if isinstance(part, Range)]
+        joined += [part for part in some if isinstance(part, Ranges)]
+        if single:
+            borders = [one.start for one in single], [one.stop for one in single]
+            joined.append(Ranges(*np.array(borders, dtype=np.uint64)))
+    if len(joined) == 1:
+        return joined[0]
+    starts, stops = [one.starts for one in joined], [one.stops for one in joined]
     return Ranges(concatenated(starts), concatenated(stops))
 
 
 def _as_one(ranges: list[Range | Ranges]) -> list[Range | Ranges]:
     """Return range segments as columns, unless there is only one."""
     return ranges if len(ranges) < 2 else [all_ranges(ranges)]
-
-
-def _columns(ranges: Range | Ranges) -> Ranges:
-    if isinstance(ranges, Ranges):
-        return ranges
-    start, stop = np.array([[ranges.start], [ranges.stop]], dtype=np.uint64)
-    return Ranges(start, stop)

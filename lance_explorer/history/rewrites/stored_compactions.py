@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import Any, TypeVar
 
 from lance_explorer.errors import CorruptFileError
+from lance_explorer.format.fragments import LARGEST_FRAGMENT
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.rewrites.compaction_records import (
@@ -33,8 +34,6 @@ LINEAGE_KEY = "lancedb::compaction_lineage"
 """The key in the config of a table."""
 
 _LARGEST = (1 << 64) - 1
-_LARGEST_ROWS = 1 << 32
-"""A row address has 32 bits for the fragment and 32 for the offset."""
 
 _T = TypeVar("_T")
 
@@ -138,7 +137,7 @@ def _group(value: Any) -> FragReuseGroup:
 
 def _digest(value: Any) -> FragDigest:
     digest = _object(value, "a fragment")
-    physical_rows = _number(digest, "physical_rows", most=_LARGEST_ROWS)
+    physical_rows = _number(digest, "physical_rows", most=LARGEST_FRAGMENT)
     return FragDigest(
         _number(digest, "id"),
         physical_rows,
