@@ -1,8 +1,9 @@
 """The data files of many fragments as one table of columns (docs/FORMAT.md 2.6)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import eq
 from typing import NamedTuple
 
 import numpy as np
@@ -110,6 +111,28 @@ class DataFileColumns:
             size_bytes=int(self.size_bytes[file]) or None,
             base_id=None if base_id < 0 else base_id,
         )
+
+    def are_same(self, ones: Positions, others: Positions, data: bytes) -> NDArray[np.bool_]:
+        """Tell of pairs of fragments, by number, whether both have the same files."""
+        counts = np.diff(self.offsets)
+        same: NDArray[np.bool_] = counts[ones] == counts[others]
+        pairs = np.flatnonzero(same)
+        some = counts[ones[pairs]]
+        one, other = [aranges(self.offsets[of[pairs]], some) for of in (ones, others)]
+        equal = np.ones(len(one), dtype=np.bool_)
+        for column in (
+            *(self.fields.number, self.column_indices.number, self.size_bytes, self.base_id),
+            *(self.major_version, self.minor_version),
+        ):
+            equal &= column[one] == column[other]
+        paths = [self._paths(files, data) for files in (one, other)]
+        equal &= np.array([*map(eq, *paths)], dtype=np.bool_)
+        same[np.repeat(pairs, some)[~equal]] = False
+        return same
+
+    def _paths(self, files: Positions, data: bytes) -> Iterator[bytes]:
+        spans = self.path_begin[files].tolist(), self.path_end[files].tolist()
+        return map(data.__getitem__, map(slice, *spans))
 
 
 class _Files(NamedTuple):

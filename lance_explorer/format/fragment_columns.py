@@ -209,6 +209,18 @@ class FragmentColumns:
             metadata=(),
         )
 
+    def have_same_files(self, ones: Positions, others: Positions) -> NDArray[np.bool_]:
+        """Tell of pairs of fragments whether both have the same files; False of unusual ones.
+
+        Parameters
+        ----------
+        ones, others : ndarray of int64
+            Their numbers.
+        """
+        unusual = np.array([*self.unusual], dtype=np.int64)
+        is_usual = ~np.isin(ones, unusual) & ~np.isin(others, unusual)
+        return is_usual & self.files.are_same(ones, others, self.data)
+
     def key(self, fragment: int) -> bytes:
         """Return bytes that are the same for two fragments if and only if they are equal.
 

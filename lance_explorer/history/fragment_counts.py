@@ -126,20 +126,25 @@ def _pair_states(history: History) -> _Pairs:
             intervals.keys[ends].tolist(), intervals.last[ends].tolist(), strict=True
         )
     }
+    keys, positions = intervals.keys[begins], intervals.first[begins]
+    places = [*zip(positions.tolist(), states.ids[keys].tolist(), strict=True)]
+    pairs = [ended.get(place, UNKNOWN_COUNT) for place in places]
+    same_files = states.show_same_files(np.array(pairs, dtype=np.int64), keys).tolist()
     added: list[tuple[int, ...]] = []
     changed: list[tuple[int, ...]] = []
-    for key, position in zip(
-        intervals.keys[begins].tolist(), intervals.first[begins].tolist(), strict=True
-    ):
-        after = states[key]
-        before_key = ended.get((position, after.id))
-        operation = history.records[position].operation
-        if before_key is None or not same_life(before := states[before_key], after, operation):
+    for key, place, have_same in zip(keys.tolist(), places, same_files, strict=True):
+        before, position = ended.get(place), place[0]
+        if before is None:
             added.append((key, position))
-            continue
-        del ended[position, after.id]
-        written = _written_in_place(history, position, before, after)
-        changed.append((before_key, key, position, written))
+        elif have_same and _keeps_schema(history, position):
+            changed.append((before, key, position, InPlace.SAME))
+            del ended[place]
+        elif same_life(states[before], states[key], history.records[position].operation):
+            written = _written_in_place(history, position, states[before], states[key])
+            changed.append((before, key, position, written))
+            del ended[place]
+        else:
+            added.append((key, position))
     new, new_at = _columns(added, 2)
     old, old_at = _columns([(key, position) for (position, _), key in ended.items()], 2)
     only_begins, only_ends = ~begins, ~ends & (intervals.last + 1 < len(history))
@@ -169,6 +174,10 @@ def _meeting(history: History) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     ends = number * width + intervals.last + 1
     within = intervals.last + 1 < len(history)
     return np.isin(begins, ends[within]), np.isin(ends, begins) & within
+
+
+def _keeps_schema(history: History, position: int) -> bool:
+    return history.records[position].schema is history.records[position - 1].schema
 
 
 def _written_in_place(

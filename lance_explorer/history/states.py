@@ -278,6 +278,23 @@ class States(Sequence[Fragment]):
             np.array(bases, dtype=np.int64),
         )
 
+    def show_same_files(
+        self, before: NDArray[np.int64], after: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Tell of pairs of states whether columns show that they have the same files, all told.
+
+        Records may have the same files, too; they are not looked at.
+        """
+        same = np.zeros(len(before), dtype=np.bool_)
+        for begin, part in zip(self._begins, self.parts, strict=False):
+            if isinstance(part, ColumnsPart):
+                ones, others = before - begin, after - begin
+                size = len(part)
+                here = (ones >= 0) & (ones < size) & (others >= 0) & (others < size)
+                some = part.chosen[ones[here]], part.chosen[others[here]]
+                same[here] = part.columns.have_same_files(*some)
+        return same
+
     @cached_property
     def row_id_ranges(self) -> SingleRanges:
         """The row IDs of the states whose sequence is one range, as far as columns show it.
