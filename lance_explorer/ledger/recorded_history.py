@@ -1,7 +1,7 @@
 """A history made from recordings, without decoding manifests."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,20 @@ class _UnusualError(Exception):
     """Something that only reading the manifests shows."""
 
 
+class _Row(NamedTuple):
+    """What a ledger has of a version, as far as its record needs it."""
+
+    manifest: bytes
+    transaction: bytes | None
+    transaction_path: str | None
+    schema_key: str
+    indices_key: str | None
+    fragment_bytes: int
+    sha256: str
+    base_version: int | None
+    num_new_row_ids: int | None
+
+
 class _Builder:
     def __init__(
         self, log: BranchLog, files: Sequence[VersionFile], etags: Sequence[str | None]
@@ -118,10 +132,11 @@ class _Builder:
         return states, merge_intervals(state_of[kept.keys], kept.first, kept.last)
 
     def _records(self) -> list[VersionRecord]:
-        rows = self._log.versions[self._places].iter_rows(named=True)
+        columns = self._log.versions[self._places].select(_Row._fields)
+        rows = map(_Row, *[column.to_list() for column in columns])
         records = list[VersionRecord]()
         for file, row in zip(self._files, rows, strict=True):
-            manifest = decode_manifest_message(row["manifest"])
+            manifest = decode_manifest_message(row.manifest)
             if manifest.writer is None:  # whose counts may be wrong
                 raise _UnusualError
             transaction = self._transaction(file, row, manifest)
@@ -131,14 +146,14 @@ class _Builder:
                     operation=transaction.header.operation if transaction else None,
                     file=file,
                     manifest=manifest,
-                    schema=self._schema(row["schema_key"]),
-                    indices=self._index_section(row["indices_key"]),
+                    schema=self._schema(row.schema_key),
+                    indices=self._index_section(row.indices_key),
                     transaction=transaction,
-                    schema_bytes=len(self._log.section(row["schema_key"])),
-                    fragment_bytes=row["fragment_bytes"],
-                    index_section_bytes=len(self._log.section(row["indices_key"])),
+                    schema_bytes=len(self._log.section(row.schema_key)),
+                    fragment_bytes=row.fragment_bytes,
+                    index_section_bytes=len(self._log.section(row.indices_key)),
                     num_new_row_ids=_num_new_row_ids(row, manifest, transaction, records),
-                    is_derived=row["sha256"].startswith(DERIVED),
+                    is_derived=row.sha256.startswith(DERIVED),
                 )
             )
         return records
@@ -154,14 +169,14 @@ class _Builder:
         return self._indices[key]
 
     def _transaction(
-        self, file: VersionFile, row: dict[str, Any], manifest: Manifest
+        self, file: VersionFile, row: _Row, manifest: Manifest
     ) -> StoredTransaction | None:
-        data: bytes | None = row["transaction"]
+        data = row.transaction
         if data is None:
             return None
         header = decode_transaction_header(data)
         kept = data if len(data) <= KEPT_TRANSACTION_BYTES else None
-        path = row["transaction_path"]
+        path = row.transaction_path
         if path is not None:
             return StoredTransaction(header, "file", path, 0, len(data), kept)
         offset = (manifest.transaction_section_offset or 0) + SECTION_PREFIX_BYTES
@@ -169,7 +184,7 @@ class _Builder:
 
 
 def _num_new_row_ids(
-    row: dict[str, Any],
+    row: _Row,
     manifest: Manifest,
     transaction: StoredTransaction | None,
     records: list[VersionRecord],
@@ -179,10 +194,9 @@ def _num_new_row_ids(
         return None
     if not records or records[-1].version + 1 != manifest.version:
         return None
-    if row["base_version"] != records[-1].version:
+    if row.base_version != records[-1].version:
         raise _UnusualError
-    number: int | None = row["num_new_row_ids"]
-    return number
+    return row.num_new_row_ids
 
 
 def _check_usual(states: States) -> None:
