@@ -6,6 +6,7 @@ assigned in ascending order, so the next row ID of each version shows when a row
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -192,6 +193,7 @@ def _may_be_faulty(oldest: WriterVersion | None) -> bool:
     return release is None or release < _SOUND_FROM
 
 
+@lru_cache
 def _release(writer: WriterVersion | None) -> tuple[int, ...] | None:
     try:
         return tuple([int(part) for part in writer.version.split(".")]) if writer else None
