@@ -78,6 +78,15 @@ def expect_same_files(columns: FragmentColumns, records: Sequence[Fragment]) -> 
     assert [data[begin:end].decode() for begin, end in places] == [file.path for file in expected]
     for name in ("major_version", "minor_version"):
         assert getattr(files, name).tolist() == [getattr(file, name) for file in expected]
+    numbers = np.arange(len(records))
+    for shift in range(3):
+        others = np.roll(numbers, shift)
+        pairs = [*zip(numbers.tolist(), others.tolist(), strict=True)]
+        assert columns.have_same_files(numbers, others).tolist() == [
+            columns.unusual.keys().isdisjoint(pair)
+            and records[pair[0]].files == records[pair[1]].files
+            for pair in pairs
+        ]
     assert files.size_bytes.tolist() == [file.size_bytes or 0 for file in expected]
     bases = [-1 if file.base_id is None else file.base_id for file in expected]
     assert files.base_id.tolist() == bases

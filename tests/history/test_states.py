@@ -4,6 +4,7 @@ import contextlib
 import random
 import shutil
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import lance
@@ -15,8 +16,9 @@ from lance_explorer import open_table
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format import data_file_columns, fragment_walk, splitting
 from lance_explorer.history import state_builder, states
+from lance_explorer.history.fragment_counts import count_fragments
 from lance_explorer.history.history import History
-from lance_explorer.history.states import ColumnsPart
+from lance_explorer.history.states import ColumnsPart, num_row_ids
 from lance_explorer.history.view import HistoryView
 from tests.format.samples import covering_tables
 from tests.fuzzing import damaged
@@ -69,11 +71,20 @@ def expect_same(plain: History, found: History) -> None:
         np.testing.assert_array_equal(*pairs, err_msg=name)
     np.testing.assert_array_equal(found.num_deleted_rows, plain.num_deleted_rows)
     np.testing.assert_array_equal(found.live_rows, plain.live_rows)
+    counts = [asdict(count_fragments(one, one.live_rows)) for one in (plain, found)]
+    np.testing.assert_equal(*counts)
+    assert num_row_ids_of(plain) == [num_row_ids(state) for state in plain.states]
     for name in COLUMNS:
         pairs = getattr(found.states, name), getattr(plain.states, name)
         np.testing.assert_array_equal(*pairs, err_msg=name)
     for ours, other in zip(found.states.files, plain.states.files, strict=True):
         np.testing.assert_array_equal(ours, other)
+
+
+def num_row_ids_of(history: History) -> list[int]:
+    """Return what is counted of all states at once."""
+    parts = [part for part in history.states.parts if isinstance(part, tuple)]
+    return [count for part in parts for count in states._row_ids_of_records(part).tolist()]
 
 
 def has_columns(history: History) -> bool:
