@@ -42,6 +42,7 @@ LIBRARIES = {
     "google",
     "humanize",
     "lance_explorer",
+    "msgspec",
     "numpy",
     "polars",
     "propcache",

@@ -1,5 +1,9 @@
 """Config and metadata against pylance's own four ways to ask for them."""
 
+from dataclasses import replace
+
+from msgspec import structs
+
 from lance_explorer.history.view import HistoryView
 from lance_explorer.inspect.config import all_config, config
 from tests.inspect.tables import rows_of, stored, write
@@ -35,6 +39,9 @@ def test_each_value_of_a_key_has_its_interval(tmp_path):
 
 def test_bytes_that_are_no_text_are_escaped():
     view = stored("14.0.2/one_version.lance")
-    [record] = view.version(1).records
-    object.__setattr__(record.manifest, "schema_metadata", (("raw", b"\xff\x00z"),))
+    history = view.version(1)
+    [record] = history.records
+    manifest = structs.replace(record.manifest, schema_metadata=(("raw", b"\xff\x00z"),))
+    changed = structs.replace(record, manifest=manifest)
+    view._single[1] = replace(history, records=(changed,))
     assert entries(config(view, 1), "schema_metadata") == {"raw": "\\xff\x00z"}
