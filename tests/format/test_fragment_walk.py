@@ -81,11 +81,10 @@ def expect_same_files(columns: FragmentColumns, records: Sequence[Fragment]) -> 
     numbers = np.arange(len(records))
     for shift in range(3):
         others = np.roll(numbers, shift)
-        pairs = [*zip(numbers.tolist(), others.tolist(), strict=True)]
         assert columns.have_same_files(numbers, others).tolist() == [
-            columns.unusual.keys().isdisjoint(pair)
-            and records[pair[0]].files == records[pair[1]].files
-            for pair in pairs
+            columns.unusual.keys().isdisjoint([one, other])
+            and records[one].files == records[other].files
+            for one, other in zip(numbers.tolist(), others.tolist(), strict=True)
         ]
     assert files.size_bytes.tolist() == [file.size_bytes or 0 for file in expected]
     bases = [-1 if file.base_id is None else file.base_id for file in expected]
