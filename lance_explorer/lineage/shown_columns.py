@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.format.schema import NO_PARENT, Field
+from lance_explorer.format.schema import NO_PARENT, Field, column_fields
 from lance_explorer.history.columns.identity import columns_at
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import Stop
@@ -37,8 +37,9 @@ class ShownColumns:
         for position in positions:
             key = id(rows.history.records[position].schema), id(self._told.of(Stop(rows, position)))
             if key not in known:
-                shown = frozenset([(number, f.id) for number, f in self._at(position)])
-                known[key] = kinds.setdefault(shown, len(kinds))
+                fields = column_fields(rows.history.records[position].schema)
+                shown = [(n, tuple([f.id for f in fields[c.name]])) for n, c in self._at(position)]
+                known[key] = kinds.setdefault(frozenset(shown), len(kinds))
             places.append(known[key])
         self._start = positions.start
         self._kinds: NDArray[np.int64] = np.array(places, dtype=np.int64)
@@ -48,7 +49,10 @@ class ShownColumns:
         return [field.name for _, field in self._at(position)]
 
     def stretches(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last position of each stretch with the same columns."""
+        """Yield the first and the last position of each stretch with the same columns.
+
+        A column is another one where a field inside it was added, dropped or cast.
+        """
         kinds = self._kinds[first - self._start : last + 1 - self._start]
         begins = np.flatnonzero(np.append(True, kinds[1:] != kinds[:-1])) + first
         yield from zip(begins.tolist(), [*(begins[1:] - 1).tolist(), last], strict=True)

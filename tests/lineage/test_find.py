@@ -52,6 +52,17 @@ def test_a_deleted_row_says_when_and_why(written):
     assert (row["id"], row["city"], row["first_version_exact"]) == (3, "Lisbon", True)
 
 
+def test_a_value_inside_a_struct_is_told_until_its_field_was_dropped(tmp_path):
+    path = str(tmp_path / "t.lance")
+    places = pa.array([{"x": 1, "y": 2}, {"x": 3, "y": 4}])
+    table: Any = lance.write_dataset(pa.table({"id": [1, 2], "place": places}), path)
+    table.update_config({"a": "b"})
+    table.drop_columns(["place.y"])
+    table.update_config({"a": "c"})
+    lines = found(lx.open_table(path), "id = 2").select("first_version", "last_version", "place")
+    assert lines.rows() == [(3, 4, {"x": 3, "y": None}), (1, 2, {"x": 3, "y": 4})]
+
+
 def test_a_row_that_was_updated_is_told_once_for_each_of_its_values(written):
     lines = found(lx.open_table(written), "id = 4").select(
         "first_version", "last_version", "mood", "ended_as"

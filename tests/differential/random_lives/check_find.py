@@ -60,12 +60,13 @@ def _lines(
         is_named = last.stable or not kept[versions[-1]].stable  # else by what its place got
         if row["_rowaddr"] != at.address or (is_named and row["_rowid"] != at.id):
             yield f"{told} in {last.version}: at {row['_rowaddr']}, ID {row['_rowid']}, not {at}"
-        named_values = named[last.version].rows[row["key"]].values
-        for name, value in named_values.items() if last.era == latest.era else ():
-            others = in_doubt.get(name, set())
-            perhaps = [own for own in row if own.split("@")[0] == name or own in others]
-            if not any(equal(row[own], value) for own in perhaps):
-                yield f"{told} in {last.version}: {name} {row.get(name)}, not {value}"
+        here = [n for n in versions if row["first_version"] <= n <= last.version]
+        for version in here if last.era == latest.era else ():
+            for name, value in named[version].rows[row["key"]].values.items():
+                others = in_doubt.get(name, set())
+                perhaps = [own for own in row if own.split("@")[0] == name or own in others]
+                if not any(equal(row[own], value) for own in perhaps):
+                    yield f"{told} in {version}: {name} {row.get(name)}, not {value}"
         after = next((number for number in versions if number > last.version), None)
         if row["is_live"] is not (after is None):
             yield f"{told} is_live {row['is_live']}, the latest is {versions[-1]}"
