@@ -6,10 +6,11 @@ where its row is.
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from msgspec.structs import asdict
 from polars.testing import assert_frame_equal
 
 from lance_explorer import Table, open_table

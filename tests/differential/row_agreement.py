@@ -1,11 +1,11 @@
 """What must agree between our rows, their events, the row-ID index, counts, and pylance's scans."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec.structs import asdict
 
 from lance_explorer import Snapshot, Table
 from lance_explorer.format.operation_names import OperationName
