@@ -8,6 +8,6 @@ __all__ = ["Record"]
 class Record(msgspec.Struct, frozen=True, gc=False):
     """A frozen record.
 
-    A history makes a dozen for each version: a frozen dataclass takes ten times as long to make and
-    to compare. None is part of a cycle, so the collector need not visit them.
+    A history makes a dozen for each version, and a frozen dataclass takes two to ten times as long
+    to make and to compare. None is part of a cycle, so the collector need not visit them.
     """
