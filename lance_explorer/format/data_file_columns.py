@@ -1,9 +1,8 @@
 """The data files of many fragments as one table of columns (docs/FORMAT.md 2.6)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import eq
 from typing import NamedTuple
 
 import numpy as np
@@ -125,14 +124,14 @@ class DataFileColumns:
             *(self.major_version, self.minor_version),
         ):
             equal &= column[one] == column[other]
-        paths = [self._paths(files, data) for files in (one, other)]
-        equal &= np.array([*map(eq, *paths)], dtype=np.bool_)
+        paths = zip(self._paths(one, data), self._paths(other, data), strict=True)
+        equal &= np.array([path == its for path, its in paths], dtype=np.bool_)
         same[np.repeat(pairs, some)[~equal]] = False
         return same
 
-    def _paths(self, files: Positions, data: bytes) -> Iterator[bytes]:
-        spans = self.path_begin[files].tolist(), self.path_end[files].tolist()
-        return map(data.__getitem__, map(slice, *spans))
+    def _paths(self, files: Positions, data: bytes) -> list[bytes]:
+        begins, ends = self.path_begin[files].tolist(), self.path_end[files].tolist()
+        return [data[begin:end] for begin, end in zip(begins, ends, strict=True)]
 
 
 class _Files(NamedTuple):
