@@ -281,9 +281,9 @@ class States(Sequence[Fragment]):
     def show_same_files(
         self, before: NDArray[np.int64], after: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Tell of pairs of states whether columns show that they have the same files, all told.
+        """Tell of pairs of states whether columns show that both have the same files.
 
-        Records may have the same files, too; they are not looked at.
+        False of records, which are not compared, and of states in different parts.
         """
         same = np.zeros(len(before), dtype=np.bool_)
         for begin, part in zip(self._begins, self.parts, strict=False):
