@@ -18,6 +18,7 @@ from lance_explorer.format._wire import decoder, pairs, parse
 from lance_explorer.format.record import Record
 
 __all__ = [
+    "DIGEST_BYTES",
     "LARGEST_FRAGMENT",
     "BasePath",
     "DataFile",
@@ -44,7 +45,7 @@ TOMBSTONE = -2
 LARGEST_FRAGMENT = 1 << 32
 """A row address has 32 bits for the fragment and 32 for the offset."""
 
-_DIGEST_BYTES = 24
+DIGEST_BYTES = 24
 """A sequence of at most this many bytes is its own digest."""
 
 LARGEST_FILE = 1 << 50
@@ -142,7 +143,7 @@ class StoredSequence(Record, frozen=True):
     @property
     def data(self) -> bytes:
         """The sequence, where it is its own digest; nothing where it is not known here."""
-        return self.digest if self.num_bytes <= _DIGEST_BYTES else b""
+        return self.digest if self.num_bytes <= DIGEST_BYTES else b""
 
 
 class Fragment(Record, frozen=True):
@@ -267,9 +268,9 @@ def overlay_from_pb(message: pb.DataOverlayFile) -> DataOverlayFile:
 
 def inline_sequence(data: bytes) -> StoredSequence:
     """Return the record of a sequence that a fragment keeps in the manifest, as these bytes."""
-    if len(data) <= _DIGEST_BYTES:
+    if len(data) <= DIGEST_BYTES:
         return StoredSequence("inline", len(data), data)
-    return StoredSequence("inline", len(data), blake2b(data, digest_size=_DIGEST_BYTES).digest())
+    return StoredSequence("inline", len(data), blake2b(data, digest_size=DIGEST_BYTES).digest())
 
 
 def _deletion_file(message: pb.DeletionFile) -> DeletionFile:

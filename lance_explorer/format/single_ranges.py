@@ -10,7 +10,7 @@ from lance_explorer.format.fragment_columns import FragmentColumns, SequenceStor
 from lance_explorer.format.fragments import LARGEST_FRAGMENT
 from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
 
-__all__ = ["SingleRanges", "single_ranges", "single_ranges_in"]
+__all__ = ["SingleRanges", "single_ranges"]
 
 _SEGMENT, _RANGE = 0x0A, 0x0A  # of a sequence and of a segment: both field 1
 _START, _STOP = 0x08, 0x10
@@ -44,28 +44,13 @@ def single_ranges(columns: FragmentColumns) -> SingleRanges:
     >>> start.tolist(), stop.tolist(), found.tolist()
     ([5], [8], [True])
     """
-    start, stop = np.zeros((2, len(columns)), dtype=np.uint64)
+    starts, stops = np.zeros((2, len(columns)), dtype=np.uint64)
     found = columns.row_ids.storage == SequenceStorage.INLINE
     places = np.flatnonzero(found)
+    if not len(places):
+        return SingleRanges(starts, stops, found)
     begins, ends = columns.row_ids.begin[places], columns.row_ids.end[places]
-    start[places], stop[places], found[places] = single_ranges_in(columns.data, begins, ends)
-    return SingleRanges(start, stop, found)
-
-
-def single_ranges_in(data: bytes, begins: Positions, ends: Positions) -> SingleRanges:
-    """Return the row IDs of the sequences that stand in some bytes and are exactly one range.
-
-    Parameters
-    ----------
-    data : bytes
-        What has all sequences.
-    begins, ends : ndarray of int64
-        Where each begins and ends.
-    """
-    if not len(begins):
-        nothing = np.zeros(0, dtype=np.uint64)
-        return SingleRanges(nothing, nothing, np.zeros(0, dtype=np.bool_))
-    view = np.frombuffer(data, dtype=np.uint8)
+    view = np.frombuffer(columns.data, dtype=np.uint8)
     if int(ends.max()) + PADDING > len(view):
         view = np.concatenate([view, np.zeros(PADDING, dtype=np.uint8)])
     good, begins, ends = _only_field(view, begins, ends, _SEGMENT)
@@ -75,7 +60,9 @@ def single_ranges_in(data: bytes, begins: Positions, ends: Positions) -> SingleR
     stop = at.read_numbers(_STOP, MAX_U64).values
     good &= is_range & at.finish() & (stop > start)
     good &= stop - start <= np.uint64(LARGEST_FRAGMENT)
-    return SingleRanges(np.where(good, start, 0), np.where(good, stop, 0), good)
+    starts[places], stops[places] = np.where(good, start, 0), np.where(good, stop, 0)
+    found[places] = good
+    return SingleRanges(starts, stops, found)
 
 
 def _only_field(

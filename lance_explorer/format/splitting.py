@@ -29,11 +29,15 @@ _MANY_BYTES = 1 << 16
 
 
 class Hunk(Record, frozen=True):
-    """Fragments ``start`` to ``stop`` of the previous manifest gave way to ``new`` ones."""
+    """Fragments ``start`` to ``stop`` of the previous manifest gave way to ``new`` ones.
+
+    ``ids`` are those of the new ones, if they are where writers put them; else 0.
+    """
 
     start: int
     stop: int
     new: list[bytes]
+    ids: list[int]
 
 
 class SplitManifest(Record, frozen=True):
@@ -188,7 +192,7 @@ class _Walk:
         self, start: int, stop: int, new: list[bytes], new_ids: list[int], new_ends: list[int]
     ) -> None:
         if new or start < stop:
-            self.hunks.append(Hunk(start, stop, new))
+            self.hunks.append(Hunk(start, stop, new, new_ids))
         if new:
             self._edits.append(_Edit(start, stop, 0, new_ids, new_ends))
 

@@ -1,6 +1,6 @@
 """Read manifests into a History, each byte once, and shared parts once."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from itertools import islice
@@ -18,11 +18,11 @@ from lance_explorer.errors import (
 )
 from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.flags import STABLE_ROW_IDS
-from lance_explorer.format.fragment_columns import FragmentColumns
+from lance_explorer.format.fragment_encoding import encode_fragment
 from lance_explorer.format.fragments import (
-    BasePath,
     DeletionFile,
     Fragment,
+    decode_inline_sequences,
     without_doubtful_count,
 )
 from lance_explorer.format.indices import IndexMetadata, decode_index_section
@@ -31,6 +31,7 @@ from lance_explorer.format.manifest import (
     ManifestLayout,
     decode_manifest_message,
     decode_schema,
+    read_fragments,
     read_layout,
     read_section,
 )
@@ -60,10 +61,11 @@ from lance_explorer.history.manifest_findings import (
     unreadable,
 )
 from lance_explorer.history.manifest_reading import ReadManifest, read_manifests
-from lance_explorer.history.new_row_ids import count_new_row_ids
+from lance_explorer.history.new_row_ids import count_new_row_ids_of
 from lance_explorer.history.progress import reading_versions
 from lance_explorer.history.recorded import Note, Recorded
-from lance_explorer.history.state_builder import Fragments, StateBuilder
+from lance_explorer.history.state_builder import StateBuilder
+from lance_explorer.history.states import States
 from lance_explorer.storage import FilePart, Storage, given, reading_ahead
 
 __all__ = ["extend", "with_unreadable"]
@@ -118,9 +120,10 @@ def extend(
         return known
     noting = recorded.noting(storage, branch, files) if recorded else nullcontext(None)
     with collector_paused(), noting as note:
-        loader = _Loader(known, storage, note)
-        loader.read(files, keep)
-    return loader.finish()
+        try:
+            return _Loader(known, storage, note).read(files, keep)
+        except FormatError:  # a fragment is damaged: find out in which manifests
+            return _Loader(known, storage, None, one_by_one=True).read(files, keep)
 
 
 def with_unreadable(
@@ -211,15 +214,30 @@ class _Uncounted(NamedTuple):
 
 
 class _Loader:
-    """The work of one ``extend``: it visits manifests and records what is new."""
+    """The work of one ``extend``: it visits manifests and records what is new.
 
-    def __init__(self, known: History, storage: Storage, note: Note | None) -> None:
+    Parameters
+    ----------
+    known : History
+        What is already known.
+    storage : Storage
+        The root of the branch.
+    note : Note or None
+        Receives each manifest.
+    one_by_one : bool
+        Whether to decode the fragments of each manifest apart, which tells which is damaged.
+    """
+
+    def __init__(
+        self, known: History, storage: Storage, note: Note | None, *, one_by_one: bool = False
+    ) -> None:
         self._known = known
         self._note = note
+        self._one_by_one = one_by_one
         self._storage = storage
         self._records = list(known.records)
         self._states = StateBuilder(known.states)
-        self._uncounted: list[_Uncounted] = []
+        self._updates: list[tuple[int, list[int]]] = []
         self._unreadable = list(known.unreadable)
         self._findings = list(known.findings)
         self._intervals = IntervalBuilder(known.intervals, len(known.records))
@@ -233,8 +251,14 @@ class _Loader:
         self._index_source = b""
         self._indices: tuple[IndexMetadata, ...] = ()
 
-    def read(self, files: list[VersionFile], keep: Callable[[History], object]) -> None:
-        """Read manifests in the order of their versions."""
+    def read(self, files: list[VersionFile], keep: Callable[[History], object]) -> History:
+        """Read manifests in the order of their versions; return the history with them.
+
+        Raises
+        ------
+        FormatError
+            If a fragment is damaged; not if each manifest is decoded apart.
+        """
         keep_freed_memory(max(file.size_bytes for file in files))  # manifests grow
         shown = reading_versions(files, is_remote=self._storage.in_flight > 1)
         manifests = map(
@@ -245,6 +269,8 @@ class _Loader:
                 for manifest in some:
                     if manifest.contents is not None:
                         self._try_to_add(manifest, manifest.contents)
+            self._states.decode_if_many()
+        return self._finish()
 
     def _next(
         self,
@@ -255,28 +281,33 @@ class _Loader:
         try:
             return _first(manifests, self._storage.in_flight)
         except BaseException:
-            keep(self.finish())
+            with suppress(FormatError):
+                keep(self._finish())
             raise
 
-    def finish(self) -> History:
-        states, known = self._states.finish(), self._known.num_deleted_rows
+    def _finish(self) -> History:
+        states, state_of = self._states.finish()
+        found = self._intervals.finish(len(self._records))
+        intervals = merge_intervals(state_of[found.keys], found.first, found.last)
+        known = self._known.num_deleted_rows
         num_deleted_rows = np.concatenate([known, states.num_deleted_rows[len(known) :]])
-        for state, count in self._count_uncounted():
+        for state, count in _counted(self._find_wrong(states, intervals)):
             num_deleted_rows[state] = count
+        self._count_new_row_ids(states, state_of)
         return replace(
             self._known,
             records=tuple(self._records),
             states=states,
             num_deleted_rows=num_deleted_rows,
-            intervals=self._intervals.finish(len(self._records)),
+            intervals=intervals,
             unreadable=tuple(self._unreadable),
-            findings=tuple(self._findings),
+            findings=tuple(sorted(self._findings, key=lambda finding: finding.versions or ())),
             duplicated=frozenset(self._duplicated),
         )
 
     def _transaction_files(self, manifests: list[ReadManifest]) -> Iterator[FilePart]:
-        """Yield the transaction files of manifests, if there is more than one manifest."""
-        for read in manifests if len(manifests) > 1 else []:
+        """Yield the transaction files of manifests in a store, where each request takes time."""
+        for read in manifests if self._storage.in_flight > 1 else []:
             if not isinstance(read.contents, bytes) or read.is_derived:
                 continue
             try:
@@ -322,22 +353,20 @@ class _Loader:
             self._schema = _decoded(decode_schema, split.schema, data)
             self._schema_source = split.schema
         index_section_bytes = self._read_indices(data, manifest, layout)
-        fragments = [self._states.read(hunk.new, data) for hunk in split.hunks]
-        if manifest.writer is None:
-            fragments = [self._without_doubtful_counts(file, some) for some in fragments]
+        hunks = split.hunks
+        if self._one_by_one or manifest.writer is None:
+            hunks = [self._decoded(file, hunk, data, manifest) for hunk in hunks]
         transaction = self._read_transaction(file, data, manifest, layout)
-        num_new_row_ids = None
-        if transaction is not None and transaction.header.operation == OperationName.UPDATE:
-            num_new_row_ids = self._count_new_row_ids(manifest, split.hunks, fragments)
-        num_known = len(self._states)
-        self._replace_states(split.hunks, fragments)
+        new = self._replace_states(hunks)
         if self._is_duplicated:
-            self._duplicated.add(file.version)
-        self._find_wrong(file, num_known, manifest.base_paths)
+            self._note_duplicates(file)
+        operation = transaction.header.operation if transaction else None
+        if operation == OperationName.UPDATE and self._follows(manifest):
+            self._updates.append((len(self._records), new))
         self._records.append(
             VersionRecord(
                 version=file.version,
-                operation=transaction.header.operation if transaction else None,
+                operation=operation,
                 file=file,
                 manifest=manifest,
                 schema=self._schema,
@@ -346,85 +375,91 @@ class _Loader:
                 schema_bytes=len(split.schema),
                 fragment_bytes=split.fragment_bytes,
                 index_section_bytes=index_section_bytes,
-                num_new_row_ids=num_new_row_ids,
+                num_new_row_ids=None,
                 is_derived=is_derived,
             )
         )
 
-    def _without_doubtful_counts(self, file: VersionFile, fragments: Fragments) -> Fragments:
-        """Return fragments of a manifest without a writer, without counts that may be wrong."""
-        given = list(_records(fragments))
-        trusted = [without_doubtful_count(fragment) for fragment in given]
-        doubtful = [one for one, other in zip(given, trusted, strict=True) if one != other]
-        codes = {finding.code for finding in self._findings}
-        if doubtful and "rows_miscounted" not in codes:
-            self._findings.append(miscounted(file, doubtful[0]))
-        return trusted
+    def _decoded(self, file: VersionFile, hunk: Hunk, data: bytes, manifest: Manifest) -> Hunk:
+        """Return what changed, after decoding it; without counts that may be wrong."""
+        fragments, new = read_fragments(hunk.new, data), [*hunk.new]
+        for number, fragment in enumerate(fragments):
+            trusted = fragment if manifest.writer else without_doubtful_count(fragment)
+            if trusted != fragment:
+                new[number] = encode_fragment(trusted, decode_inline_sequences(new[number]))
+                if "rows_miscounted" not in self._codes():
+                    self._findings.append(miscounted(file, fragment))
+        return Hunk(hunk.start, hunk.stop, new, [fragment.id for fragment in fragments])
 
-    def _count_new_row_ids(
-        self, manifest: Manifest, hunks: list[Hunk], fragments: list[Fragments]
-    ) -> int | None:
+    def _follows(self, manifest: Manifest) -> bool:
+        """Whether it can be counted which row IDs the version before had not assigned."""
+        has_ids = manifest.reader_feature_flags & STABLE_ROW_IDS
+        return bool(has_ids and self._records) and self._records[-1].version + 1 == manifest.version
+
+    def _count_new_row_ids(self, states: States, state_of: NDArray[np.int64]) -> None:
         """Count the rows of new fragments whose row IDs the previous version had not assigned."""
-        if not manifest.reader_feature_flags & STABLE_ROW_IDS or not self._records:
-            return None
-        before = self._records[-1].manifest
-        if before.version + 1 != manifest.version:
-            return None
-        new = (
-            pair
-            for hunk, decoded in zip(hunks, fragments, strict=True)
-            for pair in zip(hunk.new, _records(decoded), strict=True)
-        )
-        return count_new_row_ids(before, new)
+        befores = [self._records[position - 1].manifest for position, _ in self._updates]
+        new = [state_of[entries] for _, entries in self._updates]
+        counts = count_new_row_ids_of(states, list(zip(befores, new, strict=True)))
+        for (position, _), count in zip(self._updates, counts, strict=True):
+            record = self._records[position]
+            self._records[position] = structs.replace(record, num_new_row_ids=count)
 
-    def _replace_states(self, hunks: list[Hunk], fragments: list[Fragments]) -> None:
+    def _replace_states(self, hunks: list[Hunk]) -> list[int]:
+        """Record the fragments that come and go; return the entries of those that come."""
         position = len(self._records)
-        removed, self._left_over = set(self._left_over), []
-        added: set[int] = set()
+        removed, self._left_over = self._left_over, []
+        added = list[int]()
         is_sorted = True
-        numbered = [self._states.number(news) for news in fragments]
-        all_ids = self._states.ids
-        for hunk, numbers in zip(reversed(hunks), reversed(numbered), strict=True):
-            removed.update(self._current[hunk.start : hunk.stop])
-            added.update(numbers)
-            self._current[hunk.start : hunk.stop] = numbers
-            near = self._current[max(hunk.start - 1, 0) : hunk.start + len(numbers) + 1]
-            ids = [all_ids[number] for number in near]
-            is_sorted = is_sorted and all(map(lt, ids, ids[1:]))
+        ids = self._states.ids
+        entries_of = [self._states.add(hunk.new, hunk.ids) for hunk in hunks]
+        # From the end, so that the places of the hunks before stay as they are.
+        for hunk, entries in zip(reversed(hunks), reversed(entries_of), strict=True):
+            removed += self._current[hunk.start : hunk.stop]
+            added += entries
+            self._current[hunk.start : hunk.stop] = entries
+            near = self._current[max(hunk.start - 1, 0) : hunk.start + len(entries) + 1]
+            some = [ids[entry] for entry in near]
+            is_sorted = is_sorted and all(map(lt, some, some[1:]))
         if self._is_duplicated or not is_sorted:
-            ids = [all_ids[number] for number in self._current]
-            self._is_duplicated = len(set(ids)) < len(ids)
-        for state in removed - added:
-            self._intervals.close(state, position)
-        for state in added - removed:
-            self._intervals.open(state, position)
+            some = [ids[entry] for entry in self._current]
+            self._is_duplicated = len(set(some)) < len(some)
+        for entry in removed:
+            self._intervals.close(entry, position)
+        for entry in added:
+            self._intervals.open(entry, position)
+        return added
 
-    def _find_wrong(self, file: VersionFile, num_known: int, bases: tuple[BasePath, ...]) -> None:
-        """Record new problems of the fragments of a manifest."""
-        odd = sorted(self._states.to_look_at(num_known), key=itemgetter(0))
-        if not odd and not self._is_duplicated:
-            return
-        codes = {finding.code for finding in self._findings}
-        if self._is_duplicated and "duplicate_fragment_ids" not in codes:
+    def _codes(self) -> set[str]:
+        return {finding.code for finding in self._findings}
+
+    def _note_duplicates(self, file: VersionFile) -> None:
+        self._duplicated.add(file.version)
+        if "duplicate_fragment_ids" not in self._codes():
             self._findings.append(duplicates(file))
-        for number, fragment in odd:
-            if fragment.physical_rows is None and "rows_not_counted" not in codes:
-                codes.add("rows_not_counted")
-                self._findings.append(not_counted(file, fragment))
+
+    def _find_wrong(self, states: States, intervals: Intervals) -> list[_Uncounted]:
+        """Record problems of new states; return those whose deleted rows are not counted."""
+        uncounted = list[_Uncounted]()
+        num_known = len(self._known.states)
+        odd = np.flatnonzero(states.look_odd[num_known:]) + num_known
+        if not len(odd):
+            return uncounted
+        keys, where = np.unique(intervals.keys, return_index=True)  # intervals begin in order
+        first = dict(zip(keys.tolist(), intervals.first[where].tolist(), strict=True))
+        for number in odd.tolist():
+            fragment, record = states[number], self._records[first[number]]
+            if fragment.physical_rows is None and "rows_not_counted" not in self._codes():
+                self._findings.append(not_counted(record.file, fragment))
             if is_overfull(fragment):
-                self._findings.append(too_many_deleted(file, fragment))
+                self._findings.append(too_many_deleted(record.file, fragment))
             deleted = fragment.deletion_file
             if deleted is not None and deleted.num_deleted_rows is None:
                 with suppress(FormatError):
+                    bases = record.manifest.base_paths
                     root = deletion_root(deleted.base_id, bases, self._storage)
-                    self._uncounted.append(_Uncounted(number, root, fragment, deleted))
-
-    def _count_uncounted(self) -> Iterator[tuple[int, int]]:
-        """Count deleted rows if only the deletion file contains their number."""
-        with reading_ahead([(one.root, FilePart(one.path)) for one in self._uncounted]):
-            for uncounted in self._uncounted:
-                with suppress(FileNotFoundError, FormatError):
-                    yield uncounted.state, uncounted.num_rows()
+                    uncounted.append(_Uncounted(number, root, fragment, deleted))
+        return uncounted
 
     def _read_indices(self, data: bytes, manifest: Manifest, layout: ManifestLayout) -> int:
         """Update ``_indices`` to this manifest; return the size of its index section."""
@@ -464,10 +499,12 @@ class _Loader:
         return StoredTransaction(header, source, path, offset, size, kept)
 
 
-def _records(fragments: Fragments) -> Iterable[Fragment]:
-    if isinstance(fragments, FragmentColumns):
-        return map(fragments.record, range(len(fragments)))
-    return fragments
+def _counted(uncounted: list[_Uncounted]) -> Iterator[tuple[int, int]]:
+    """Count deleted rows if only the deletion file contains their number."""
+    with reading_ahead([(one.root, FilePart(one.path)) for one in uncounted]):
+        for one in uncounted:
+            with suppress(FileNotFoundError, FormatError):
+                yield one.state, one.num_rows()
 
 
 def _first(manifests: Iterator[ReadManifest], most: int) -> list[ReadManifest]:

@@ -1,13 +1,9 @@
-"""The distinct states of fragments as columns; a record is made on request.
-
-States of which a manifest added thousands at once stay columns, as they were decoded. Those that
-were added a few at a time are records. Code that reads columns need not know which is which.
-"""
+"""The distinct states of fragments as columns; a record is made on request."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
@@ -15,10 +11,15 @@ from numpy.typing import NDArray
 from propcache.api import cached_property
 
 from lance_explorer.errors import FormatError
-from lance_explorer.format.fragment_columns import FragmentColumns, sequence_storage
-from lance_explorer.format.fragments import Fragment, StoredSequence
+from lance_explorer.format.fragment_columns import (
+    FragmentColumns,
+    SequenceStorage,
+    sequence_storage,
+)
+from lance_explorer.format.fragment_walk import columns_of_messages
+from lance_explorer.format.fragments import DIGEST_BYTES, Fragment, StoredSequence
 from lance_explorer.format.sequences import decode_row_id_sequence
-from lance_explorer.format.single_ranges import SingleRanges, single_ranges, single_ranges_in
+from lance_explorer.format.single_ranges import SingleRanges, single_ranges
 from lance_explorer.rowids.arrays import Uint64Array, aranges
 
 __all__ = ["UNKNOWN_COUNT", "ColumnsPart", "StateFiles", "States", "inline_bytes", "num_row_ids"]
@@ -33,7 +34,7 @@ _MOST_RECORDS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class ColumnsPart:
-    """Some fragments of a manifest that were decoded as columns.
+    """Some fragments that were decoded together.
 
     Attributes
     ----------
@@ -61,11 +62,14 @@ class ColumnsPart:
             record = self._records[number] = self.columns.record(int(self.chosen[number]))
         return record
 
+    def message(self, number: int) -> bytes:
+        """Return the undecoded message of a state."""
+        place = self.chosen[number]
+        return self.columns.data[self.columns.begin[place] : self.columns.end[place]]
 
-_Part = ColumnsPart | tuple[Fragment, ...]
 
-_FEW = 48
-"""Fragments that should rather be records."""
+_MOST_PARTS = 16
+"""States that were in more parts are decoded again as one: each column costs time a part."""
 
 
 class StateFiles(NamedTuple):
@@ -82,13 +86,15 @@ class States(Sequence[Fragment]):
 
     Parameters
     ----------
-    parts : iterable of ColumnsPart or of tuple of Fragment
+    parts : iterable of ColumnsPart
         The states.
     doubted : collection of Fragment
         States of which it is known that something contradicts their number of rows.
     """
 
-    def __init__(self, parts: Iterable[_Part] = (), doubted: Collection[Fragment] = ()) -> None:
+    def __init__(
+        self, parts: Iterable[ColumnsPart] = (), doubted: Collection[Fragment] = ()
+    ) -> None:
         self.parts = tuple([part for part in parts if len(part)])
         self._doubted = doubted
         self._begins = [0, *accumulate(len(part) for part in self.parts)]
@@ -106,27 +112,51 @@ class States(Sequence[Fragment]):
             return [self[i] for i in range(*number.indices(len(self)))]
         if not 0 <= number < len(self):
             raise IndexError(f"no state {number} among {len(self)}")
-        part = bisect_right(self._begins, number) - 1
-        return self.parts[part][number - self._begins[part]]
+        part, place = self._place(number)
+        return part[place]
 
     def __iter__(self) -> Iterator[Fragment]:
         for part in self.parts:
             yield from part
 
+    def message(self, number: int) -> bytes:
+        """Return the undecoded message of a state."""
+        part, place = self._place(number)
+        return part.message(place)
+
+    def key(self, number: int) -> bytes:
+        """Return what only equal fragments have: :meth:`FragmentColumns.key`."""
+        part, place = self._place(number)
+        return part.columns.key(int(part.chosen[place]))
+
+    def inline_row_ids(self, number: int) -> tuple[bytes | None, int | None]:
+        """Return the row IDs of a state, undecoded, None if they are elsewhere; and its rows."""
+        part, place = self._place(number)
+        columns, place = part.columns, int(part.chosen[place])
+        ids, rows = columns.row_ids, int(columns.physical_rows[place]) or None
+        if ids.storage[place] != SequenceStorage.INLINE:
+            return None, rows
+        return columns.data[ids.begin[place] : ids.end[place]], rows
+
+    def _place(self, number: int) -> tuple[ColumnsPart, int]:
+        part = bisect_right(self._begins, number) - 1
+        return self.parts[part], number - self._begins[part]
+
+    @property
+    def has_unusual(self) -> bool:
+        """Whether a fragment may be spelled otherwise than writers do."""
+        return any(part.columns.unusual for part in self.parts)
+
     def only(self, chosen: NDArray[np.int64]) -> Self:
         """Return some states in a given order, which renumbers them."""
         owner = np.searchsorted(self._begins, chosen, side="right") - 1
-        stops = np.append(np.flatnonzero(np.diff(owner)) + 1, len(chosen))
-        parts, start = list[_Part](), 0
-        for stop in stops.tolist():
-            part = self.parts[owner[start]] if stop > start else ()
-            if isinstance(part, ColumnsPart) and stop - start >= _FEW:
-                within = chosen[start:stop] - self._begins[owner[start]]
-                parts.append(ColumnsPart(part.columns, part.chosen[within]))
-            else:
-                parts.append(tuple([self[number] for number in chosen[start:stop].tolist()]))
-            start = stop
-        return type(self)(_joined(parts))
+        begins = np.flatnonzero(np.diff(owner, prepend=-1))
+        if len(begins) > _MOST_PARTS:
+            columns = columns_of_messages([self.message(number) for number in chosen.tolist()])
+            return type(self)([ColumnsPart(columns, np.arange(len(columns)))])
+        runs = zip(owner[begins].tolist(), np.split(chosen, begins)[1:], strict=True)
+        parts = [(self.parts[part], numbers - self._begins[part]) for part, numbers in runs]
+        return type(self)([ColumnsPart(p.columns, p.chosen[places]) for p, places in parts])
 
     @cached_property
     def ids(self) -> Uint64Array:
@@ -143,7 +173,7 @@ class States(Sequence[Fragment]):
             lambda columns: _or_unknown(columns.physical_rows, columns.physical_rows > 0),
             lambda state: UNKNOWN_COUNT if state.physical_rows is None else state.physical_rows,
         )
-        row_ids = self._column(_row_ids_of_columns, num_row_ids, of_records=_row_ids_of_records)
+        row_ids = self._column(_row_ids_of_columns, num_row_ids)
         rows = _or_unknown(rows, (row_ids < 0) | (row_ids == rows))
         rows[self._counted_differently(rows)] = UNKNOWN_COUNT
         if self._doubted:
@@ -181,6 +211,11 @@ class States(Sequence[Fragment]):
     def num_deleted_rows(self) -> _Counts:
         """Deleted rows as the manifest counts them; UNKNOWN_COUNT if only the file has them."""
         return self._column(_deleted_of_columns, _deleted_of)
+
+    @cached_property
+    def look_odd(self) -> NDArray[np.bool_]:
+        """Whether a count of each is missing, or impossible."""
+        return self._column(_look_odd, _looks_odd, np.bool_)
 
     @cached_property
     def num_files(self) -> _Counts:
@@ -283,31 +318,26 @@ class States(Sequence[Fragment]):
     ) -> NDArray[np.bool_]:
         """Tell of pairs of states whether columns show that both have the same files.
 
-        False of records, which are not compared, and of states in different parts.
+        False of unusual ones, which are not compared, and of states in different parts.
         """
         same = np.zeros(len(before), dtype=np.bool_)
         for begin, part in zip(self._begins, self.parts, strict=False):
-            if isinstance(part, ColumnsPart):
-                ones, others = before - begin, after - begin
-                size = len(part)
-                here = (ones >= 0) & (ones < size) & (others >= 0) & (others < size)
-                some = part.chosen[ones[here]], part.chosen[others[here]]
-                same[here] = part.columns.have_same_files(*some)
+            ones, others = before - begin, after - begin
+            size = len(part)
+            here = (ones >= 0) & (ones < size) & (others >= 0) & (others < size)
+            some = part.chosen[ones[here]], part.chosen[others[here]]
+            same[here] = part.columns.have_same_files(*some)
         return same
 
     @cached_property
     def row_id_ranges(self) -> SingleRanges:
-        """The row IDs of the states whose sequence is one range, as far as columns show it.
-
-        Records are not included, nor sequences that lack an ID for a row.
-        """
+        """The row IDs of the states whose sequence is one range that has an ID for each row."""
         start, stop = np.zeros((2, len(self)), dtype=np.uint64)
         found = np.zeros(len(self), dtype=np.bool_)
         for begin, part in zip(self._begins, self.parts, strict=False):
-            if isinstance(part, ColumnsPart):
-                some = slice(begin, begin + len(part))
-                ranges = single_ranges(part.columns)
-                start[some], stop[some], found[some] = [each[part.chosen] for each in ranges]
+            some = slice(begin, begin + len(part))
+            ranges = single_ranges(part.columns)
+            start[some], stop[some], found[some] = [each[part.chosen] for each in ranges]
         found &= stop - start == self.physical_rows.astype(np.uint64)
         return SingleRanges(start, stop, found)
 
@@ -316,15 +346,10 @@ class States(Sequence[Fragment]):
         of_columns: Callable[[FragmentColumns], NDArray[Any]],
         of_record: Callable[[Fragment], Any],
         dtype: type[np.generic] = np.int64,
-        of_records: Callable[[tuple[Fragment, ...]], NDArray[Any]] | None = None,
     ) -> NDArray[Any]:
         """Return a column of all states; for an unusual fragment from its record."""
         values = [np.empty(0, dtype)]
         for part in self.parts:
-            if isinstance(part, tuple):
-                some = of_records(part) if of_records else [of_record(state) for state in part]
-                values.append(np.array(some, dtype))
-                continue
             column = of_columns(part.columns).astype(dtype)
             for number, record in part.columns.unusual.items():
                 column[number] = of_record(record)
@@ -332,18 +357,9 @@ class States(Sequence[Fragment]):
         return np.concatenate(values)
 
 
-def _joined(parts: list[_Part]) -> Iterator[_Part]:
-    """Yield parts, merging consecutive records."""
-    for is_columns, some in groupby(parts, key=lambda part: isinstance(part, ColumnsPart)):
-        if is_columns:
-            yield from some
-        else:
-            yield tuple(chain.from_iterable(some))
-
-
-def _files_of(part: _Part) -> tuple[list[str], list[int], list[int]]:
+def _files_of(part: ColumnsPart) -> tuple[list[str], list[int], list[int]]:
     """Return paths, sizes and base IDs of the data files of some states."""
-    if isinstance(part, ColumnsPart) and not part.columns.unusual:
+    if not part.columns.unusual:
         columns, data = part.columns.files, part.columns.data
         offsets = columns.offsets
         some = aranges(offsets[part.chosen], np.diff(offsets)[part.chosen])
@@ -369,29 +385,23 @@ def inline_bytes(sequence: StoredSequence | None) -> int:
 
 def num_row_ids(state: Fragment) -> int:
     """Return how many row IDs an inline sequence of few bytes has; UNKNOWN_COUNT for others."""
-    if state.row_ids is None or not state.row_ids.data:
-        return UNKNOWN_COUNT
+    return _num_row_ids(state.row_ids.data) if state.row_ids else UNKNOWN_COUNT
+
+
+def _num_row_ids(sequence: bytes) -> int:
     try:
-        return len(decode_row_id_sequence(state.row_ids.data))
+        return len(decode_row_id_sequence(sequence)) if sequence else UNKNOWN_COUNT
     except FormatError:  # which reading it tells
         return UNKNOWN_COUNT
 
 
-def _row_ids_of_records(states: tuple[Fragment, ...]) -> _Counts:
-    """Return what :func:`num_row_ids` does of each; one range is the most frequent sequence."""
-    sequences = [state.row_ids.data if state.row_ids else b"" for state in states]
-    sizes = np.array([len(sequence) for sequence in sequences])
-    ends = np.cumsum(sizes)
-    start, stop, found = single_ranges_in(b"".join(sequences), ends - sizes, ends)
-    counts = _or_unknown(stop - start, found)
-    for number in np.flatnonzero(~found & (sizes > 0)).tolist():
-        counts[number] = num_row_ids(states[number])
-    return counts
-
-
 def _row_ids_of_columns(columns: FragmentColumns) -> _Counts:
     start, stop, found = single_ranges(columns)
-    return _or_unknown(stop - start, found)
+    counts = _or_unknown(stop - start, found)
+    begin, end = columns.row_ids.begin, columns.row_ids.end
+    for number in np.flatnonzero(~found & (end > begin) & (end - begin <= DIGEST_BYTES)).tolist():
+        counts[number] = _num_row_ids(columns.data[begin[number] : end[number]])
+    return counts
 
 
 def _deleted_of_columns(columns: FragmentColumns) -> _Counts:
@@ -404,6 +414,19 @@ def _deleted_of(state: Fragment) -> int:
         return 0
     count = state.deletion_file.num_deleted_rows
     return UNKNOWN_COUNT if count is None else count
+
+
+def _looks_odd(state: Fragment) -> bool:
+    file, rows = state.deletion_file, state.physical_rows
+    if file is None:
+        return rows is None
+    return rows is None or file.num_deleted_rows is None or file.num_deleted_rows > rows
+
+
+def _look_odd(columns: FragmentColumns) -> NDArray[np.bool_]:
+    files, rows = columns.deletion_files, columns.physical_rows
+    is_unknown = (rows == 0) | (files.present & (files.num_deleted_rows == 0))
+    return np.asarray(is_unknown | (files.num_deleted_rows > rows))
 
 
 def _or_unknown(values: NDArray[Any], is_known: NDArray[np.bool_]) -> _Counts:

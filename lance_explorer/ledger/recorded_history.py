@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError
 from lance_explorer.format.flags import STABLE_ROW_IDS
-from lance_explorer.format.fragment_walk import columns_of_messages
 from lance_explorer.format.indices import IndexMetadata, decode_index_section
 from lance_explorer.format.manifest import (
     SECTION_PREFIX_BYTES,
@@ -29,13 +28,12 @@ from lance_explorer.history.history import (
 from lance_explorer.history.intervals import Intervals, merge_intervals
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.loading import KEPT_TRANSACTION_BYTES
-from lance_explorer.history.states import ColumnsPart, States
+from lance_explorer.history.state_builder import StateBuilder
+from lance_explorer.history.states import States
 from lance_explorer.ledger.branch_log import BranchLog
 from lance_explorer.ledger.kinds import DERIVED
 
 __all__ = ["recorded_history"]
-
-_FEW = 1_000
 
 
 @collector_paused()
@@ -115,19 +113,12 @@ class _Builder:
         kept = Intervals(np.arange(len(rows.ids)), rows.first, rows.last).only(self._positions)
         some, where = np.unique(kept.keys, return_index=True)
         order = np.lexsort((rows.ids[some], kept.first[where]))
-        messages = self._log.changes["message"].gather(rows.messages[some[order]]).to_list()
-        numbers = dict[bytes, int]()
+        entries = some[order]
+        messages = self._log.changes["message"].gather(rows.messages[entries]).to_list()
+        builder = StateBuilder(States())
+        builder.add(messages, rows.ids[entries].tolist())
         state_of = np.zeros(len(rows.ids), dtype=np.int64)
-        state_of[some[order]] = [numbers.setdefault(one, len(numbers)) for one in messages]
-        columns = columns_of_messages(list(numbers))
-        chosen = np.arange(len(columns))
-        if columns.unusual:  # others with another spelling may be equal
-            keys = [columns.key(number) for number in chosen.tolist()]
-            same = dict[bytes, int]()
-            merged = np.array([same.setdefault(key, len(same)) for key in keys], dtype=np.int64)
-            chosen, state_of = np.unique(merged, return_index=True)[1], merged[state_of]
-        part = ColumnsPart(columns, chosen)
-        states = States([part if len(part) >= _FEW else tuple(part)])
+        states, state_of[entries] = builder.finish()
         _check_usual(states)
         return states, merge_intervals(state_of[kept.keys], kept.first, kept.last)
 

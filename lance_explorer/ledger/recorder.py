@@ -340,7 +340,7 @@ def _ids(fragments: _Fragments) -> list[int]:
 
 
 def _facts(fragments: _Fragments) -> dict[str, list[int | None]]:
-    if len(fragments) < _FEW:
+    if isinstance(fragments, tuple):
         return dict(
             zip(_FACTS, map(list, zip(*map(_facts_of, fragments), strict=True)), strict=False)
         )

@@ -122,6 +122,7 @@ def applied(hunks: list[Hunk], before: list[bytes]) -> list[bytes]:
     for hunk in hunks:
         assert position <= hunk.start <= hunk.stop <= len(before)
         after += before[position : hunk.start] + hunk.new
+        assert len(hunk.ids) == len(hunk.new)
         position = hunk.stop
     return after + before[position:]
 
@@ -197,7 +198,7 @@ def outcome_of_decoding(file: bytes) -> Any:
 def test_the_first_manifest_is_one_hunk():
     one, two = fragment(0, 5), fragment(1, 5)
     split = ManifestSplitter().split(*in_file(manifest([one, two])))
-    assert split.hunks == [Hunk(0, 0, [one, two])]
+    assert split.hunks == [Hunk(0, 0, [one, two], [0, 1])]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +220,10 @@ def test_hunks_hold_only_what_differs(after, hunks):
     splitter = ManifestSplitter()
     splitter.split(*in_file(manifest([states[number] for number in range(5)])))
     split = splitter.split(*in_file(manifest([states[number] for number in after])))
-    expected = [Hunk(start, stop, [states[n] for n in new]) for start, stop, new in hunks]
+    expected = [
+        Hunk(start, stop, [states[n] for n in new], [n % 10 for n in new])
+        for start, stop, new in hunks
+    ]
     assert split.hunks == expected
 
 
@@ -239,7 +243,7 @@ def test_after_a_refused_manifest_the_one_before_counts():
     with pytest.raises(CorruptFileError):
         splitter.split(broken, Section(0, len(broken)))
     split = splitter.split(*in_file(manifest([fragment(0, 1), fragment(1, 1), fragment(2, 1)])))
-    assert split.hunks == [Hunk(2, 2, [fragment(2, 1)])]
+    assert split.hunks == [Hunk(2, 2, [fragment(2, 1)], [2])]
 
 
 def test_what_stands_behind_the_message_does_not_count():
@@ -248,7 +252,7 @@ def test_what_stands_behind_the_message_does_not_count():
     splitter.split(*in_file(manifest([one, two])))
     message = b"".join([*COLUMNS[:2], record(FRAGMENTS, one)])
     split = splitter.split(message + record(FRAGMENTS, two), Section(0, len(message)))
-    assert split.hunks == [Hunk(1, 2, [])]
+    assert split.hunks == [Hunk(1, 2, [], [])]
 
 
 def test_a_message_that_ends_inside_the_schema_before_is_refused():
