@@ -7,7 +7,7 @@ the same columns: the walk skips work, and never changes the answer.
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from lance_explorer.format.manifest import fragment_messages, read_layout
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
 __all__ = [
+    "FragmentMessages",
     "FragmentSpans",
     "columns_of_messages",
     "columns_of_spans",
@@ -64,6 +65,26 @@ _FEW_FILES = 256  # the fewest fragments with another file for which all are mov
 _ROUNDS = 16  # ... after so many looks
 
 
+class FragmentMessages(Sequence[bytes]):
+    """Undecoded fragments that stay where they are in a manifest, of which ``data`` is the file."""
+
+    def __init__(self, data: bytes, begins: Positions, ends: Positions) -> None:
+        self.data, self.begins, self.ends = data, begins, ends
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    @overload
+    def __getitem__(self, number: int) -> bytes: ...
+    @overload
+    def __getitem__(self, number: slice) -> "FragmentMessages": ...
+
+    def __getitem__(self, number: int | slice) -> "bytes | FragmentMessages":
+        if isinstance(number, slice):
+            return FragmentMessages(self.data, self.begins[number], self.ends[number])
+        return self.data[self.begins[number] : self.ends[number]]
+
+
 class FragmentSpans(NamedTuple):
     """Where fragment messages begin and end in a manifest, and where the last record ends."""
 
@@ -71,10 +92,9 @@ class FragmentSpans(NamedTuple):
     ends: Positions
     stop: int
 
-    def messages(self, data: bytes) -> list[bytes]:
-        """Return each message as separate bytes."""
-        spans = zip(self.begins.tolist(), self.ends.tolist(), strict=True)
-        return [data[begin:end] for begin, end in spans]
+    def messages(self, data: bytes) -> FragmentMessages:
+        """Return the messages, which are not copied."""
+        return FragmentMessages(data, self.begins, self.ends)
 
     def ids(self, data: bytes) -> Uint64Array:
         """Return the fragment IDs, the first fields of the messages; 0 where they are missing."""
@@ -169,11 +189,15 @@ def find_fragments(data: bytes, start: int, end: int) -> FragmentSpans:
 def columns_of_messages(messages: Sequence[bytes]) -> FragmentColumns:
     """Decode undecoded DataFragment messages; positions are those in all messages joined.
 
+    Those of FragmentMessages are positions in its manifest.
+
     Raises
     ------
     CorruptFileError
-        If one is damaged, with the position in all messages joined.
+        If one is damaged, with the position of it.
     """
+    if isinstance(messages, FragmentMessages):
+        return columns_of_spans(messages.data, messages.begins, messages.ends)
     ends = np.fromiter(accumulate(map(len, messages)), np.int64, len(messages))
     lengths = np.diff(ends, prepend=0)
     return columns_of_spans(b"".join([*messages, bytes(PADDING)]), ends - lengths, ends)

@@ -10,6 +10,7 @@ compared byte for byte: a file with IDs in any order, or none, is split correctl
 """
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from lance_explorer.errors import CorruptFileError, FormatError
@@ -36,7 +37,7 @@ class Hunk(Record, frozen=True):
 
     start: int
     stop: int
-    new: list[bytes]
+    new: Sequence[bytes]
     ids: list[int]
 
 
@@ -135,6 +136,7 @@ class _Walk:
         ids, ends, count = self._ids, self._ends, len(self._ids)
         position, candidate, kept_stop = base, 0, 0
         new: list[bytes] = []
+        rest: Sequence[bytes] = []
         new_ids: list[int] = []
         new_ends: list[int] = []
         while position < end and data[position] == _FRAGMENTS_TAG:
@@ -148,7 +150,7 @@ class _Walk:
             candidate = bisect_left(ids, fragment_id, candidate, count)
             if candidate == count and end - position >= _MANY_BYTES:
                 spans = find_fragments(data, position, end)
-                new += spans.messages(data)
+                rest = spans.messages(data)
                 new_ids += spans.ids(data).tolist()
                 new_ends += (spans.ends - base).tolist()
                 position = spans.stop
@@ -168,7 +170,7 @@ class _Walk:
             new_ids.append(fragment_id)
             new_ends.append(stop - base)
             position = stop
-        self._replace(kept_stop, count, new, new_ids, new_ends)
+        self._replace(kept_stop, count, [*new, *rest] if new else rest, new_ids, new_ends)
         return position
 
     def apply(self) -> None:
@@ -189,7 +191,7 @@ class _Walk:
         ends[keep + 1 :] = new_ends
 
     def _replace(
-        self, start: int, stop: int, new: list[bytes], new_ids: list[int], new_ends: list[int]
+        self, start: int, stop: int, new: Sequence[bytes], new_ids: list[int], new_ends: list[int]
     ) -> None:
         if new or start < stop:
             self.hunks.append(Hunk(start, stop, new, new_ids))

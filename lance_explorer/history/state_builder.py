@@ -5,12 +5,13 @@ thousands at once, as columns; only then are those found that are the same state
 """
 
 from collections.abc import Callable, Sequence
+from itertools import chain, groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import CorruptFileError
-from lance_explorer.format.fragment_walk import columns_of_messages
+from lance_explorer.format.fragment_walk import FragmentMessages, columns_of_messages
 from lance_explorer.history.states import ColumnsPart, States
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -35,17 +36,20 @@ class StateBuilder:
     def __init__(self, known: States) -> None:
         self.ids: list[int] = known.ids.tolist()
         self._parts = [*known.parts]
-        self._waiting: list[bytes] = []
+        self._waiting: list[Sequence[bytes]] = []
+        self._num_waiting = 0
         if self._parts and len(self._parts[-1]) < _SMALL_PART:
             last = self._parts.pop()
-            self._waiting = [last.message(number) for number in range(len(last))]
-        self._state_of = [np.arange(len(known) - len(self._waiting))]
+            self._waiting = [[last.message(number) for number in range(len(last))]]
+            self._num_waiting = len(last)
+        self._state_of = [np.arange(len(known) - self._num_waiting)]
 
     def add(self, messages: Sequence[bytes], ids: Sequence[int]) -> range:
         """Return the entries of some fragments, given as undecoded messages and their IDs."""
         begin = len(self.ids)
         self.ids += ids
-        self._waiting += messages
+        self._waiting.append(messages)
+        self._num_waiting += len(messages)
         return range(begin, len(self.ids))
 
     def decode_if_many(self) -> None:
@@ -56,20 +60,28 @@ class StateBuilder:
         CorruptFileError
             If one is damaged, or has another ID. In which file is not told.
         """
-        if len(self._waiting) >= _MOST_WAITING:
-            self._decode()
+        if self._num_waiting >= _MOST_WAITING:
+            self._decode_all()
 
     def finish(self) -> tuple[States, NDArray[np.int64]]:
         """Return all states, and the state of each entry; errors are those of decoding."""
-        self._decode()
+        self._decode_all()
         return States(self._parts), np.concatenate(self._state_of)
 
-    def _decode(self) -> None:
-        messages, self._waiting = self._waiting, []
-        known, count = States(self._parts), len(messages)
-        ids = np.array(self.ids[len(self.ids) - count :], dtype=np.uint64)
+    def _decode_all(self) -> None:
+        """Decode what waits; fragments that stay in a large manifest apart, without a copy."""
+        waiting, self._waiting = self._waiting, []
+        for is_large, some in groupby(waiting, lambda one: isinstance(one, FragmentMessages)):
+            for messages in some if is_large else [list(chain.from_iterable(some))]:
+                self._decode(messages)
+
+    def _decode(self, messages: Sequence[bytes]) -> None:
+        known, begin = States(self._parts), len(self.ids) - self._num_waiting
+        self._num_waiting -= len(messages)
+        ids = np.array(self.ids[begin : begin + len(messages)], dtype=np.uint64)
         new, by_bytes = _numbered(known, ids, known.message, messages.__getitem__)
-        columns = columns_of_messages([messages[number] for number in new.tolist()])
+        are_all = len(new) == len(messages)
+        columns = columns_of_messages(messages if are_all else [messages[n] for n in new.tolist()])
         if not np.array_equal(columns.id, ids[new]):
             raise CorruptFileError("a fragment whose ID is not where writers put it")
         chosen = np.arange(len(new))

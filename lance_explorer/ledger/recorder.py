@@ -324,7 +324,7 @@ class _Step(NamedTuple):
     messages: list[bytes]
 
 
-def _read(messages: list[bytes], data: bytes) -> _Fragments:
+def _read(messages: Sequence[bytes], data: bytes) -> _Fragments:
     """Decode fragments: many as columns."""
     if len(messages) < _FEW:
         return tuple(read_fragments(messages, data))
