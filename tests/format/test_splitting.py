@@ -121,7 +121,7 @@ def applied(hunks: list[Hunk], before: list[bytes]) -> list[bytes]:
     position = 0
     for hunk in hunks:
         assert position <= hunk.start <= hunk.stop <= len(before)
-        after += before[position : hunk.start] + hunk.new
+        after += [*before[position : hunk.start], *hunk.new]
         assert len(hunk.ids) == len(hunk.new)
         position = hunk.stop
     return after + before[position:]
