@@ -131,10 +131,15 @@ class _IndexSizes:
         self.of_states = np.full(len(history.states), UNKNOWN_COUNT)
         self._rows = rows
         self._states: dict[FragmentSequence, list[int]] = {}
-        states = np.unique(history.intervals.keys).tolist()
-        rows.load_deleted(states)
-        for state in states:
-            fragment = history.states[state]
+        states, kept = history.states, np.unique(history.intervals.keys)
+        is_run = states.row_id_ranges.found
+        is_run |= (states.row_id_storage == SequenceStorage.ABSENT) & (states.physical_rows > 0)
+        is_run &= states.deletion_types < 0
+        self.of_states[is_run] = RowIdIndex.of_fragments([address_rows(0, 1)]).nbytes
+        others = kept[~is_run[kept]].tolist()
+        rows.load_deleted(others)
+        for state in others:
+            fragment = states[state]
             for sequence in stored_row_ids(fragment):
                 self._states.setdefault(sequence, []).append(state)
             if fragment.row_ids is None and fragment.physical_rows is not None:
@@ -142,7 +147,7 @@ class _IndexSizes:
 
     def add(self, sequence: FragmentSequence, row_ids: RowIdSequence) -> None:
         """Add the states with a sequence."""
-        for state in self._states[sequence]:
+        for state in self._states.get(sequence, []):
             self._add(state, row_ids)
 
     def _add(self, state: int, row_ids: RowIdSequence) -> None:
