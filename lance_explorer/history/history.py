@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 from propcache.api import cached_property
 
@@ -269,6 +270,20 @@ class History:
         """Return the states of the kept predecessor that a version lacks."""
         keys, begins = self._removed
         return keys[begins[position] : begins[position + 1]]
+
+    def alone(self, version: int) -> "History":
+        """Return the history of one version, as if no other were kept."""
+        position = self.position(version)
+        numbers = np.array(self.states_at(position), dtype=np.int64)
+        nowhere = np.zeros(len(numbers), dtype=np.int64)
+        return History(
+            records=(structs.replace(self.records[position], num_new_row_ids=None),),
+            states=self.states.only(numbers),
+            num_deleted_rows=self.num_deleted_rows[numbers],
+            intervals=Intervals(np.arange(len(numbers)), nowhere, nowhere),
+            findings=tuple([f for f in self.findings if f.versions == (version, version)]),
+            duplicated=self.duplicated & {version},
+        )
 
     def of_fragments(self, fragments: range) -> "History":
         """Return the same with only some fragments; states keep their numbers.

@@ -172,6 +172,8 @@ class HistoryView:
         if self._history is None:
             self._history = self._read()
             self._earlier = EMPTY_HISTORY
+            if self._is_whole:
+                self._single.clear()  # parts of it will do, without more memory
         return self._history
 
     @property
@@ -319,7 +321,10 @@ class HistoryView:
         yield self.history
 
     def version(self, version: int) -> History:
-        """Return the history of one version alone, also a detached one, from its file."""
+        """Return the history of one version alone, also a detached one.
+
+        It is a part of the whole one if that is known, else it is read.
+        """
         check_not_forked()
         history = self._single.pop(version, None)
         if history is None:
@@ -407,7 +412,10 @@ class HistoryView:
         self._earlier = part
 
     def _read_version(self, version: int) -> History:
-        """Return the history of one version alone, from its file."""
+        """Return the history of one version alone, from its file unless that was read whole."""
+        known = self._history or EMPTY_HISTORY
+        if version in known and not known.records[known.position(version)].is_derived:
+            return known.alone(version)
         file = self.file(version)
         history = extend(EMPTY_HISTORY, self.storage, VersionListing((file,), ()))
         if history.unreadable:

@@ -133,6 +133,20 @@ def check_rows_of_stored_tables_are_the_same_both_ways(asked):
     assert columns == plain
 
 
+@stored_check(is_main)
+def check_a_version_of_a_history_is_the_one_that_its_file_tells(asked):
+    whole, apart = HistoryView.open(asked.root), HistoryView.open(asked.root)
+    for record in whole.history.records:
+        found, read = whole.version(record.version), apart.version(record.version)
+        assert found.records == read.records
+        assert [*found.states] == [*read.states]
+        np.testing.assert_array_equal(found.num_deleted_rows, read.num_deleted_rows)
+        assert found.duplicated == read.duplicated
+        for name in ("keys", "first", "last"):
+            pairs = getattr(found.intervals, name), getattr(read.intervals, name)
+            np.testing.assert_array_equal(*pairs, err_msg=name)
+
+
 @pytest.mark.drawn(12)
 def test_histories_of_damaged_tables_are_the_same_both_ways(tmp_path, seed):
     chance = random.Random(seed)
