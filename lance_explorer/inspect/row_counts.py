@@ -119,13 +119,20 @@ def count_versions(
         Whether the reader flags of each version are known; if they are not, or not those of the
         previous version, its counts are unknown, too.
     """
-    both = with_previous(readable).tolist()
-    counts = []
-    needed = [record for record in history.records if record.operation in _NEEDS_OPERATION]
+    is_told = (with_previous(readable) & ~history.is_uncertain).tolist()
+    counts = list[RowCounts]()
+    every = _known_counts(history, steps, num_rows)
+    by_ids = list(map(_count_by_row_ids, history.records, every))
+    needed = [
+        record
+        for record, found in zip(history.records, by_ids, strict=True)
+        if found is None and record.operation in _NEEDS_OPERATION
+    ]
     with view.reading_transactions(needed):
-        for position, known in enumerate(_known_counts(history, steps, num_rows)):
-            if not both[position] or history.is_uncertain[position]:
-                counts.append(_UNKNOWN)
+        for position, known in enumerate(every):
+            found = by_ids[position] if is_told[position] else _UNKNOWN
+            if found is not None:
+                counts.append(found)
                 continue
             try:
                 counts.append(_count(view, history, position, known))
@@ -183,6 +190,22 @@ def _count(view: HistoryView, history: History, position: int, known: _KnownCoun
         record.schema,
         lambda fragment_id: _deleted(view, record, fragment_id),
     )
+
+
+def _count_by_row_ids(record: VersionRecord, known: _KnownCounts) -> RowCounts | None:
+    """Count the rows of an update where row IDs tell it, whatever its operation says."""
+    is_update = record.operation == OperationName.UPDATE and known.same_fragments is False
+    if not is_update or known.rows_out is None or _needs_events(record, known):
+        return None
+    return _separated(known.rows_in, known.rows_out, known.rows_created)
+
+
+def _separated(new: int | None, old: int | None, added: int | None) -> RowCounts | None:
+    """Separate updated from inserted and deleted rows by the number of those with new row IDs."""
+    if new is None or added is None or (old is not None and old < new - added):
+        return None
+    updated = new - added
+    return RowCounts(added, updated, None if old is None else old - updated)
 
 
 def _needs_events(record: VersionRecord, known: _KnownCounts) -> bool:
@@ -326,10 +349,9 @@ def _count_update(
         new = _physical_rows(update.new_fragments)
     if old is None and not update.updated_fragments and not update.removed_fragment_ids:
         old = 0
-    added = known.rows_created
-    if added is not None and new is not None and (old is None or old >= new - added):
-        updated = new - added
-        return RowCounts(added, updated, None if old is None else old - updated)
+    found = _separated(new, old, known.rows_created)
+    if found is not None:
+        return found
     if old == 0:
         return RowCounts(added=new)
     if new == 0:
