@@ -194,7 +194,7 @@ def columns_of_messages(messages: Sequence[bytes]) -> FragmentColumns:
     Raises
     ------
     CorruptFileError
-        If one is damaged, with the position of it.
+        If one is damaged, with its position.
     """
     if isinstance(messages, FragmentMessages):
         return columns_of_spans(messages.data, messages.begins, messages.ends)

@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import CorruptFileError
-from lance_explorer.format.fragment_walk import FragmentMessages, columns_of_messages
+from lance_explorer.format.fragment_walk import columns_of_messages
 from lance_explorer.history.states import ColumnsPart, States
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["StateBuilder"]
 
 _MOST_WAITING = 1 << 16
-"""Messages of more entries are not kept undecoded: they need memory, and one may be there often."""
+"""So many entries are decoded at once: undecoded ones take memory, one may be there often, and each
+part costs time."""
 
 _SMALL_PART = 1_000
 """So few last states are decoded again with later ones; else each refresh would add a part."""
@@ -69,10 +70,10 @@ class StateBuilder:
         return States(self._parts), np.concatenate(self._state_of)
 
     def _decode_all(self) -> None:
-        """Decode what waits; fragments that stay in a large manifest apart, without a copy."""
+        """Decode what waits: very many fragments of one manifest apart, so that none is copied."""
         waiting, self._waiting = self._waiting, []
-        for is_large, some in groupby(waiting, lambda one: isinstance(one, FragmentMessages)):
-            for messages in some if is_large else [list(chain.from_iterable(some))]:
+        for are_many, some in groupby(waiting, lambda one: len(one) >= _MOST_WAITING):
+            for messages in some if are_many else [list(chain.from_iterable(some))]:
                 self._decode(messages)
 
     def _decode(self, messages: Sequence[bytes]) -> None:
