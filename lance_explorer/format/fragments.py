@@ -20,6 +20,7 @@ from lance_explorer.format.record import Record
 __all__ = [
     "DIGEST_BYTES",
     "LARGEST_FRAGMENT",
+    "SHORTENED",
     "BasePath",
     "DataFile",
     "DataOverlayFile",
@@ -36,6 +37,7 @@ __all__ = [
     "fragment_from_pb",
     "inline_sequence",
     "overlay_from_pb",
+    "shortened",
     "without_doubtful_count",
 ]
 
@@ -47,6 +49,14 @@ LARGEST_FRAGMENT = 1 << 32
 
 DIGEST_BYTES = 24
 """A sequence of at most this many bytes is its own digest."""
+
+SHORTENED = b"\x00shortened"
+"""What a shortened sequence begins with; no field of a message begins with zero."""
+
+_SIZE_BYTES = 8
+_SHORTENED_BYTES = len(SHORTENED) + _SIZE_BYTES + DIGEST_BYTES
+_SHORT_SEQUENCE, _SHORT_MESSAGE = 256, 512
+_INLINE = ("inline_row_ids", "inline_last_updated_at", "inline_created_at")
 
 LARGEST_FILE = 1 << 50
 """More bytes than any storage allows in one file, and few enough to add up thousands."""
@@ -270,7 +280,33 @@ def inline_sequence(data: bytes) -> StoredSequence:
     """Return the record of a sequence that a fragment keeps in the manifest, as these bytes."""
     if len(data) <= DIGEST_BYTES:
         return StoredSequence("inline", len(data), data)
+    if data.startswith(SHORTENED) and len(data) == _SHORTENED_BYTES:
+        size, digest = data[len(SHORTENED) : -DIGEST_BYTES], data[-DIGEST_BYTES:]
+        return StoredSequence("inline", int.from_bytes(size, "little"), digest)
     return StoredSequence("inline", len(data), blake2b(data, digest_size=DIGEST_BYTES).digest())
+
+
+def shortened(message: bytes) -> bytes:
+    """Return a DataFragment message with size and digest in place of its long inline sequences.
+
+    It decodes to the same record, so two are equal where the fragments are. A message that is
+    damaged stays as it is.
+    """
+    if len(message) <= _SHORT_MESSAGE:
+        return message
+    try:
+        fragment = parse(pb.DataFragment, message, "fragment")
+    except CorruptFileError:
+        return message
+    is_long = False
+    for name in _INLINE:
+        data = getattr(fragment, name)
+        if len(data) > _SHORT_SEQUENCE:
+            stored = inline_sequence(data)
+            size = stored.num_bytes.to_bytes(_SIZE_BYTES, "little")
+            setattr(fragment, name, SHORTENED + size + stored.digest)
+            is_long = True
+    return fragment.SerializeToString() if is_long else message
 
 
 def _deletion_file(message: pb.DeletionFile) -> DeletionFile:

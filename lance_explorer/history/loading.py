@@ -23,6 +23,7 @@ from lance_explorer.format.fragments import (
     DeletionFile,
     Fragment,
     decode_inline_sequences,
+    shortened,
     without_doubtful_count,
 )
 from lance_explorer.format.indices import IndexMetadata, decode_index_section
@@ -61,7 +62,7 @@ from lance_explorer.history.manifest_findings import (
     unreadable,
 )
 from lance_explorer.history.manifest_reading import ReadManifest, read_manifests
-from lance_explorer.history.new_row_ids import count_new_row_ids_of
+from lance_explorer.history.new_row_ids import count_new_row_ids, count_new_row_ids_of
 from lance_explorer.history.progress import reading_versions
 from lance_explorer.history.recorded import Note, Recorded
 from lance_explorer.history.state_builder import StateBuilder
@@ -357,11 +358,18 @@ class _Loader:
         if self._one_by_one or manifest.writer is None:
             hunks = [self._decoded(file, hunk, data, manifest) for hunk in hunks]
         transaction = self._read_transaction(file, data, manifest, layout)
+        operation = transaction.header.operation if transaction else None
+        is_update = operation == OperationName.UPDATE and self._follows(manifest)
+        messages = [message for hunk in hunks for message in hunk.new] if is_update else []
+        is_long = any(shortened(message) is not message for message in messages)
+        num_new_row_ids = None
+        if is_long:  # sequences that are not kept are counted at once
+            fragments = zip(messages, read_fragments(messages, data), strict=True)
+            num_new_row_ids = count_new_row_ids(self._records[-1].manifest, fragments)
         new = self._replace_states(hunks)
         if self._is_duplicated:
             self._note_duplicates(file)
-        operation = transaction.header.operation if transaction else None
-        if operation == OperationName.UPDATE and self._follows(manifest):
+        if is_update and not is_long:
             self._updates.append((len(self._records), new))
         self._records.append(
             VersionRecord(
@@ -375,7 +383,7 @@ class _Loader:
                 schema_bytes=len(split.schema),
                 fragment_bytes=split.fragment_bytes,
                 index_section_bytes=index_section_bytes,
-                num_new_row_ids=None,
+                num_new_row_ids=num_new_row_ids,
                 is_derived=is_derived,
             )
         )

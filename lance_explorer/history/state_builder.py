@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import CorruptFileError
-from lance_explorer.format.fragment_walk import columns_of_messages
-from lance_explorer.history.states import ColumnsPart, States
+from lance_explorer.format.fragments import shortened
+from lance_explorer.history.states import ColumnsPart, States, columns_of
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["StateBuilder"]
@@ -20,6 +20,8 @@ __all__ = ["StateBuilder"]
 _MOST_WAITING = 1 << 16
 """So many entries are decoded at once: undecoded ones take memory, one may be there often, and each
 part costs time."""
+
+_MOST_BYTES = 32 << 20
 
 _SMALL_PART = 1_000
 """So few last states are decoded again with later ones; else each refresh would add a part."""
@@ -38,7 +40,7 @@ class StateBuilder:
         self.ids: list[int] = known.ids.tolist()
         self._parts = [*known.parts]
         self._waiting: list[Sequence[bytes]] = []
-        self._num_waiting = 0
+        self._num_waiting = self._num_bytes = 0
         if self._parts and len(self._parts[-1]) < _SMALL_PART:
             last = self._parts.pop()
             self._waiting = [[last.message(number) for number in range(len(last))]]
@@ -49,6 +51,9 @@ class StateBuilder:
         """Return the entries of some fragments, given as undecoded messages and their IDs."""
         begin = len(self.ids)
         self.ids += ids
+        if len(messages) < _MOST_WAITING:
+            messages = list(map(shortened, messages))
+            self._num_bytes += sum(map(len, messages))
         self._waiting.append(messages)
         self._num_waiting += len(messages)
         return range(begin, len(self.ids))
@@ -61,7 +66,7 @@ class StateBuilder:
         CorruptFileError
             If one is damaged, or has another ID. In which file is not told.
         """
-        if self._num_waiting >= _MOST_WAITING:
+        if self._num_waiting >= _MOST_WAITING or self._num_bytes >= _MOST_BYTES:
             self._decode_all()
 
     def finish(self) -> tuple[States, NDArray[np.int64]]:
@@ -71,7 +76,7 @@ class StateBuilder:
 
     def _decode_all(self) -> None:
         """Decode what waits: very many fragments of one manifest apart, so that none is copied."""
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting, self._num_bytes = self._waiting, [], 0
         for are_many, some in groupby(waiting, lambda one: len(one) >= _MOST_WAITING):
             for messages in some if are_many else [list(chain.from_iterable(some))]:
                 self._decode(messages)
@@ -80,15 +85,17 @@ class StateBuilder:
         known, begin = States(self._parts), len(self.ids) - self._num_waiting
         self._num_waiting -= len(messages)
         ids = np.array(self.ids[begin : begin + len(messages)], dtype=np.uint64)
-        new, by_bytes = _numbered(known, ids, known.message, messages.__getitem__)
+        new, by_bytes = _numbered(known, ids, known.message, lambda n: shortened(messages[n]))
         are_all = len(new) == len(messages)
-        columns = columns_of_messages(messages if are_all else [messages[n] for n in new.tolist()])
+        columns = columns_of(messages if are_all else [messages[n] for n in new.tolist()])
         if not np.array_equal(columns.id, ids[new]):
             raise CorruptFileError("a fragment whose ID is not where writers put it")
         chosen = np.arange(len(new))
         state_of = chosen + len(known)
         if columns.unusual or known.has_unusual:  # others with another spelling may be equal
-            chosen, state_of = _numbered(known, columns.id, known.key, columns.key)
+            chosen, state_of = _numbered(
+                known, columns.id, known.key, lambda n: shortened(columns.key(n))
+            )
         self._state_of.append(np.append(np.arange(len(known)), state_of)[by_bytes])
         if len(chosen):
             self._parts.append(ColumnsPart(columns, chosen))

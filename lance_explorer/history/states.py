@@ -17,12 +17,27 @@ from lance_explorer.format.fragment_columns import (
     sequence_storage,
 )
 from lance_explorer.format.fragment_walk import columns_of_messages
-from lance_explorer.format.fragments import DIGEST_BYTES, Fragment, StoredSequence
+from lance_explorer.format.fragments import (
+    DIGEST_BYTES,
+    SHORTENED,
+    Fragment,
+    StoredSequence,
+    decode_fragment,
+    shortened,
+)
 from lance_explorer.format.sequences import decode_row_id_sequence
 from lance_explorer.format.single_ranges import SingleRanges, single_ranges
 from lance_explorer.rowids.arrays import Uint64Array, aranges
 
-__all__ = ["UNKNOWN_COUNT", "ColumnsPart", "StateFiles", "States", "inline_bytes", "num_row_ids"]
+__all__ = [
+    "UNKNOWN_COUNT",
+    "ColumnsPart",
+    "StateFiles",
+    "States",
+    "columns_of",
+    "inline_bytes",
+    "num_row_ids",
+]
 
 UNKNOWN_COUNT = -1
 
@@ -63,9 +78,19 @@ class ColumnsPart:
         return record
 
     def message(self, number: int) -> bytes:
-        """Return the undecoded message of a state."""
+        """Return the undecoded message of a state, shortened."""
         place = self.chosen[number]
-        return self.columns.data[self.columns.begin[place] : self.columns.end[place]]
+        return shortened(self.columns.data[self.columns.begin[place] : self.columns.end[place]])
+
+
+def columns_of(messages: Sequence[bytes]) -> FragmentColumns:
+    """Decode messages, some of them shortened: these have the right sizes as records."""
+    columns = columns_of_messages(messages)
+    if SHORTENED in columns.data:
+        for number, message in enumerate(messages):
+            if SHORTENED in message:
+                columns.unusual[number] = decode_fragment(message)
+    return columns
 
 
 _MOST_PARTS = 16
@@ -120,14 +145,14 @@ class States(Sequence[Fragment]):
             yield from part
 
     def message(self, number: int) -> bytes:
-        """Return the undecoded message of a state."""
+        """Return the undecoded message of a state, shortened."""
         part, place = self._place(number)
         return part.message(place)
 
     def key(self, number: int) -> bytes:
         """Return what only equal fragments have: :meth:`FragmentColumns.key`."""
         part, place = self._place(number)
-        return part.columns.key(int(part.chosen[place]))
+        return shortened(part.columns.key(int(part.chosen[place])))
 
     def inline_row_ids(self, number: int) -> tuple[bytes | None, int | None]:
         """Return the row IDs of a state, undecoded, None if they are elsewhere; and its rows."""
@@ -152,7 +177,7 @@ class States(Sequence[Fragment]):
         owner = np.searchsorted(self._begins, chosen, side="right") - 1
         begins = np.flatnonzero(np.diff(owner, prepend=-1))
         if len(begins) > _MOST_PARTS:
-            columns = columns_of_messages([self.message(number) for number in chosen.tolist()])
+            columns = columns_of([self.message(number) for number in chosen.tolist()])
             return type(self)([ColumnsPart(columns, np.arange(len(columns)))])
         runs = zip(owner[begins].tolist(), np.split(chosen, begins)[1:], strict=True)
         parts = [(self.parts[part], numbers - self._begins[part]) for part, numbers in runs]

@@ -4,6 +4,8 @@ from typing import Any
 
 import lance
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyroaring import BitMap
 
 from lance_explorer.errors import CorruptFileError
@@ -18,6 +20,7 @@ from lance_explorer.format.fragments import (
     Fragment,
     StoredSequence,
     decode_fragment,
+    shortened,
 )
 from lance_explorer.format.manifest import decode_manifest
 from tests.format import samples
@@ -154,3 +157,30 @@ def test_files_are_those_that_pylance_lists(name):
     assert [
         (f.id, file.path, file.fields, file.size_bytes) for f in latest(name) for file in f.files
     ] == listed
+
+
+@given(
+    st.binary(max_size=600), st.binary(max_size=600), st.binary(max_size=600), st.integers(0, 10)
+)
+def test_a_shortened_fragment_is_the_same_record(row_ids, created, updated, number):
+    message = pb.DataFragment(
+        id=number,
+        files=[pb.DataFile(path="x" * 60, fields=[1, 2])],
+        inline_row_ids=row_ids,
+        inline_created_at=created,
+        inline_last_updated_at=updated,
+    ).SerializeToString()
+    short = shortened(message)
+    assert decode_fragment(short) == decode_fragment(message)
+    assert len(short) <= len(message)
+    assert shortened(short) == short
+
+
+def test_fragments_whose_long_sequences_differ_stay_different():
+    one, other = (
+        pb.DataFragment(id=1, inline_row_ids=bytes(999) + bytes([last])).SerializeToString()
+        for last in (0, 1)
+    )
+    assert len(shortened(one)) < 100
+    assert shortened(one) != shortened(other)
+    assert shortened(b"\xff" * 600) == b"\xff" * 600

@@ -96,7 +96,7 @@ def in_one_part(history: History) -> History:
     """Return the same with all states as columns of one part, as in a recorded history."""
     with as_columns():
         messages = [history.states.message(number) for number in range(len(history.states))]
-        part = ColumnsPart(fragment_walk.columns_of_messages(messages), np.arange(len(messages)))
+        part = ColumnsPart(states.columns_of(messages), np.arange(len(messages)))
     return replace(history, states=states.States([part]))
 
 
@@ -173,6 +173,29 @@ def test_states_that_are_left_after_a_cleanup_are_numbered_anew(tmp_path):
             lance_file.unlink()
         later = view.refreshed().history
     expect_same(HistoryView.open(str(path)).history, later)
+
+
+def test_long_sequences_are_not_kept(tmp_path):
+    """An update of scattered rows writes a long row-ID sequence into its manifest."""
+    path = tmp_path / "t"
+    rows = pa.table({"n": range(20_000), "m": [0] * 20_000})
+    lance.write_dataset(rows, path, enable_stable_row_ids=True)
+    for turn in range(3):
+        chance = np.random.default_rng(turn)
+        chosen = np.sort(chance.choice(20_000, 2_000, replace=False)) + 5 * turn
+        new = pa.table({"n": chosen, "m": [turn] * len(chosen)})
+        merge = lance.dataset(path).merge_insert("n").when_matched_update_all()
+        merge.when_not_matched_insert_all().execute(new)
+    lance.dataset(path).restore()
+    plain, found = both(path)
+    expect_same(plain, found)
+    usual = HistoryView.open(str(path)).history
+    expect_same(plain, usual)
+    assert max(usual.states.row_id_bytes) > 1_000
+    assert sum(len(part.columns.data) for part in usual.states.parts) < 5_000
+    inserted = [record.num_new_row_ids for record in usual.records[1:4]]
+    known = lance.dataset(path).count_rows()
+    assert sum(inserted) == known - 20_000
 
 
 def test_no_state_is_left_where_the_versions_with_rows_are_gone(tmp_path):
