@@ -22,8 +22,9 @@ from lance_explorer.history.ancestors import Ancestry, BranchVersion, Stretch
 from lance_explorer.history.columns.end_fields import EndFields
 from lance_explorer.history.columns.identity import fields_of_both
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
-from lance_explorer.history.events.unrecorded_writes import unrecorded_rows
+from lance_explorer.history.events.unrecorded_writes import rows_of_states, unrecorded_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.row_origins import NO_VERSION
@@ -110,10 +111,11 @@ def _matched(
 def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     """Return the classes of rows that both versions have, by their last updates."""
     fields = EndFields(end.rows.history, end.position, _shared_fields(base, end).values())
-    unseen = unrecorded_rows(
-        end.rows, path_between(end.rows.history, 0, end.position), fields
-    ).rewritten
-    kept = unseen.cut(kept)
+    later = unrecorded_rows(end.rows, path_between(end.rows.history, 0, end.position), fields)
+    written_first, new_first = _lost_before(base, PlaceRows(end.rows, 0))
+    unseen = later.rewritten.joined(written_first)
+    doubtful = later.doubtful.joined(new_first)
+    kept = doubtful.cut(unseen.cut(kept))
     old, new = last_updates(base.rows, base.position), last_updates(end.rows, end.position)
     runs = kept.cut(kept.before, old.address)
     runs = runs.cut(runs.after, new.address)
@@ -130,17 +132,34 @@ def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     )
     is_moved = ~since & (was == now) & ~is_rewritten & (runs.before != runs.after)
     rewritten = runs.where(is_rewritten)
+    moved = ChangeRuns.alike(runs.where(is_moved), RowEvent.MOVED, Evidence.DERIVED)
     wrote = written_rows(end.rows, written, Evidence.DERIVED, base.version, fields)
     # A known write does not cancel an unknown one before it.
     also_in_place = unseen.has(wrote.identity) | _is_written(base, end, wrote)
     return [
         wrote.at_least(RowEvent.COLUMN_REWRITTEN, also_in_place),
         ChangeRuns.alike(runs.where(is_reverted), RowEvent.UPDATED, Evidence.DERIVED),
-        ChangeRuns.alike(runs.where(is_moved), RowEvent.MOVED, Evidence.DERIVED),
+        replace(moved, is_uncertain=doubtful.has(moved.identity)),
         ChangeRuns.alike(
             rewritten, RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True
         ),
     ]
+
+
+def _lost_before(base: PlaceRows, first: PlaceRows) -> tuple[IdentitySet, IdentitySet]:
+    """Return what the lost versions before the first kept one did to rows that may move later.
+
+    That is the rows that they wrote in place, and those in their own fragments: they moved there,
+    and may have been written in place before.
+    """
+    changes = _common_fragments(base, first)
+    states_there = np.array(first.rows.history.states_at(first.position), dtype=np.int64)
+    states = first.rows.history.by_id(states_there)
+    written = [states[key] for key, change in changes.items() if change is InPlace.VALUES_DIFFER]
+    new = [state for key, state in states.items() if key not in changes]
+    first.rows.load([*written, *new])
+    sets = [rows_of_states(first.rows, [(one, False) for one in some]) for some in (written, new)]
+    return sets[0], sets[1]
 
 
 def _is_written(base: PlaceRows, end: PlaceRows, runs: RowRuns | ChangeRuns) -> NDArray[np.bool_]:

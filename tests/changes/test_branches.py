@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import lance
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -329,3 +330,28 @@ def test_a_write_in_place_is_told_though_a_later_commit_adds_a_column(tmp_path):
     assert events[3] == "column_rewritten"
     back = table.diff(("dev", 6), 4).rows(include="column_added")
     assert dict(back.select("id", "_event").iter_rows())[3] == "column_rewritten"
+
+
+@pytest.mark.parametrize(
+    ("lost", "event"),
+    [([3], "column_rewritten"), ([3, 4], "column_rewritten"), ([3, 4, 5], "moved")],
+)
+def test_rows_that_moved_on_a_branch_may_have_been_written_before(tmp_path, lost, event):
+    """The compaction hides in which files they were written."""
+    main = made(tmp_path)
+    dev = main.create_branch("dev", 3)
+    changed = pa.table({"id": [3], "score": pa.array([70], pa.int64())})
+    updated = dev.get_fragments()[0].update_columns(changed, left_on="id", right_on="id")[0]
+    update = lance.LanceOperation.Update(
+        removed_fragment_ids=[], updated_fragments=[updated], new_fragments=[]
+    )
+    lance.LanceDataset.commit(dev, update, read_version=dev.version)
+    dev.checkout_latest()
+    dev.insert(people(7))
+    dev.optimize.compact_files()
+    dev.checkout_latest()
+    dev.insert(people(8))
+    clean_up(dev, *lost, *([6] if 5 in lost else []))
+    rows = open_table(tmp_path).diff(3, ("dev", dev.latest_version)).rows(include="moved")
+    [told] = rows.filter(pl.col("id") == 3).select("_event", "is_uncertain").rows()
+    assert told == (event, True)

@@ -26,6 +26,11 @@ class IdentitySet:
             return cls(start, stop)
         return cls(*merged_ids(RunColumns(start, stop, start)))
 
+    def joined(self, other: "IdentitySet") -> "IdentitySet":
+        """Return the identities that are in either."""
+        ranges = [np.concatenate([getattr(self, n), getattr(other, n)]) for n in ("start", "stop")]
+        return IdentitySet.of(*ranges)
+
     def cut(self, runs: RowRuns) -> RowRuns:
         """Return runs split so that each is entirely inside or outside the set."""
         return runs.cut(runs.identity, np.column_stack([self.start, self.stop]).ravel())

@@ -32,7 +32,13 @@ from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
 from lance_explorer.rowids.runs import RunColumns
 
-__all__ = ["UnrecordedRows", "UnrecordedWrite", "unrecorded_rows", "unrecorded_writes"]
+__all__ = [
+    "UnrecordedRows",
+    "UnrecordedWrite",
+    "rows_of_states",
+    "unrecorded_rows",
+    "unrecorded_writes",
+]
 
 _Rows = tuple[int, bool]
 """A fragment's state, and whether its deleted rows count, too."""
@@ -144,7 +150,7 @@ def unrecorded_rows(rows: StateRows, path: VersionPath, fields: EndFields) -> Un
     of_both = fields.have_any([(position, write.written) for position, write in writes])
     for (_, write), is_of_both in zip(writes, of_both, strict=True):
         (rewritten if is_of_both else extended).append((write.state, write.has_deleted))
-    return UnrecordedRows(*[_rows_of(rows, some) for some in (rewritten, extended, doubtful)])
+    return UnrecordedRows(*[rows_of_states(rows, some) for some in (rewritten, extended, doubtful)])
 
 
 def _restored_unseen(rows: StateRows, position: int) -> Iterator[UnrecordedWrite]:
@@ -212,7 +218,8 @@ def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:
     return offsets is not None and not offsets
 
 
-def _rows_of(rows: StateRows, states: Iterable[_Rows]) -> IdentitySet:
+def rows_of_states(rows: StateRows, states: Iterable[_Rows]) -> IdentitySet:
+    """Return the rows of some loaded states, of each with or without deleted ones."""
     parts = [RunColumns.empty()]
     for state, has_deleted in states:
         deleted = BitMap() if has_deleted else rows.deleted(state)
