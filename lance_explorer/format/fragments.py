@@ -53,7 +53,7 @@ DIGEST_BYTES = 24
 SHORTENED = b"\x00shortened"
 """What a shortened sequence begins with; no field of a message begins with zero."""
 
-_SIZE_BYTES = 8
+_SIZE_BYTES = 4  # a file that forges one cannot claim more than a message may have
 _SHORTENED_BYTES = len(SHORTENED) + _SIZE_BYTES + DIGEST_BYTES
 _SHORT_SEQUENCE, _SHORT_MESSAGE = 256, 512
 _INLINE = ("inline_row_ids", "inline_last_updated_at", "inline_created_at")

@@ -307,8 +307,8 @@ class _Loader:
         )
 
     def _transaction_files(self, manifests: list[ReadManifest]) -> Iterator[FilePart]:
-        """Yield the transaction files of manifests in a store, where each request takes time."""
-        for read in manifests if self._storage.in_flight > 1 else []:
+        """Yield the transaction files of manifests, if there is more than one manifest."""
+        for read in manifests if len(manifests) > 1 else []:
             if not isinstance(read.contents, bytes) or read.is_derived:
                 continue
             try:

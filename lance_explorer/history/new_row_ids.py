@@ -46,7 +46,7 @@ def count_new_row_ids(before: Manifest, new: Iterable[tuple[bytes, Fragment]]) -
 def count_new_row_ids_of(
     states: States, updates: Sequence[tuple[Manifest, NDArray[np.int64]]]
 ) -> list[int | None]:
-    """Count the same of many commits at once.
+    """Count such rows of many commits at once; None where row IDs are not in the manifest.
 
     Parameters
     ----------

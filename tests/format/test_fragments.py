@@ -12,6 +12,7 @@ from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format.fragments import (
     HIDDEN_FIELDS,
+    SHORTENED,
     TOMBSTONE,
     DataFile,
     DeletionFile,
@@ -184,3 +185,10 @@ def test_fragments_whose_long_sequences_differ_stay_different():
     assert len(shortened(one)) < 100
     assert shortened(one) != shortened(other)
     assert shortened(b"\xff" * 600) == b"\xff" * 600
+
+
+def test_a_forged_short_sequence_claims_no_impossible_size():
+    forged = SHORTENED + b"\xff" * 28
+    stored = fragment(id=1, inline_row_ids=forged).row_ids
+    assert stored is not None
+    assert stored.num_bytes < 1 << 32
